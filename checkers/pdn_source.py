@@ -1,0 +1,115 @@
+"""Text of a PDN file, a stretch of whole games at a time: plain or gzip, UTF-8 or what old programs wrote."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from checkers.errors import FileFormatError
+
+CHUNK = 1 << 20
+_GZIP = b"\x1f\x8b"
+#: Control characters that no text holds; 0x1A ends the text in old DOS files.
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
+_GAME_STARTS = re.compile(r'\n[ \t]*\n\s*?(?=\[[ \t]*[A-Za-z]\w*[ \t]*")')
+_RIGHT = "right would be a PDN file, plain text or .gz"
+
+
+def check_file(path: Path) -> None:
+    """Raise :class:`FileFormatError` when the path cannot be a PDN file."""
+    if not path.exists():
+        raise FileFormatError(f"{path}: no such file; {_RIGHT}")
+    if path.is_dir():
+        raise FileFormatError(f"{path}: is a directory; {_RIGHT}")
+    if path.is_file() and path.stat().st_size == 0:
+        raise FileFormatError(f"{path}: is empty; {_RIGHT}")
+
+
+def stretches(path: Path) -> Iterator[tuple[int, str]]:
+    """Stretches of the file, each of whole games, with the number of its first line.
+
+    Raises:
+        FileFormatError: the file cannot be read, is binary, or is a damaged .gz.
+    """
+    return _split(_decoded(path))
+
+
+def split_text(text: str) -> Iterator[tuple[int, str]]:
+    """The same for a text."""
+    return _split((_plain_line_ends(text),))
+
+
+def _decoded(path: Path) -> Iterator[str]:
+    """The file in pieces that end with a line."""
+    try:
+        with path.open("rb") as raw:
+            magic = raw.read(2)
+            raw.seek(0)
+            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if magic == _GZIP else raw
+            first = True
+            while chunk := stream.read(CHUNK):
+                chunk += stream.readline()
+                if first:
+                    _check_text(path, chunk)
+                    first = False
+                yield _plain_line_ends(_decode(chunk))
+            if first:
+                raise FileFormatError(f"{path}: is empty; {_RIGHT}")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileFormatError(f"{path}: damaged gzip file ({error}); {_RIGHT}") from None
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror or error}); {_RIGHT}") from None
+
+
+def _check_text(path: Path, chunk: bytes) -> None:
+    if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FileFormatError(f"{path}: is UTF-16; right would be UTF-8, CP1252 or Latin-1")
+    if _BINARY.search(chunk):
+        raise FileFormatError(f"{path}: is a binary file; {_RIGHT}")
+
+
+def _decode(chunk: bytes) -> str:
+    """UTF-8; where it is not, line by line UTF-8, CP1252 or Latin-1."""
+    try:
+        return chunk.decode()
+    except UnicodeDecodeError:
+        return "".join(_decode_line(line) for line in chunk.splitlines(keepends=True))
+
+
+def _decode_line(line: bytes) -> str:
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            return line.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return line.decode("latin-1")
+
+
+def _plain_line_ends(text: str) -> str:
+    """The text with ``\\n`` alone as line end, without byte order marks and DOS end marks."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\ufeff" in text:
+        text = text.replace("\ufeff", "")
+    return text.replace("\x1a", " ") if "\x1a" in text else text
+
+
+def _split(pieces: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Cut where a blank line is followed by a tag, unless only tags stand before the cut: they may be the same game's."""
+    line, rest, searched = 1, "", 0
+    for piece in pieces:
+        text, begin = rest + piece, 0
+        for cut in _GAME_STARTS.finditer(text, max(searched - 1000, 0)):
+            if not text[max(begin, cut.start() - 200) : cut.start()].rstrip().endswith("]"):
+                stretch = text[begin : cut.end()]
+                yield line, stretch
+                line += stretch.count("\n")
+                begin = cut.end()
+        rest = text[begin:]
+        searched = len(rest)
+    if rest:
+        yield line, rest

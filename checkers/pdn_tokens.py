@@ -1,0 +1,282 @@
+"""From PDN text to raw games: tags, move texts and their places, nothing replayed yet (theory.md 7.5).
+
+Lenient on purpose: whatever can only mean one thing is read, whatever might be read wrongly is a fault of its game and
+of no other. A blank line followed by a tag always begins a new game, so a comment that is never closed ends there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+_SQUARE = r"(?:0?[1-9]|[1-9]\d)"
+_END = r"(?:1-0|0-1|0-0|1/2-1/2|½-½)(?!\d)"
+_COORDINATE = r"[a-jA-J](?:10|[1-9])"
+
+# a move may have its number before it and a result glued behind it: 12.26-23, 26-231-0, 5-11/2-1/2
+_TOKEN = re.compile(
+    rf"""\s*(?:
+      (?:\d{{1,3}}\.+\s*)?(?!1-1(?!\d))
+        ({_SQUARE}[ ]?([-xX:×–])[ ]{{0,2}}{_SQUARE}(?:\2{_SQUARE})*)(?:(?={_END})|(?![\d/]|[-xX]\d))
+    | (1/2-1/2(?!\d)|½-½|1/2(?![\d-])|(?:1-0|0-1|0-0|2-0|0-2|1-1)(?![\d/])|(?<!\d)\*|\*(?!\s+(?!1\.)\d+(?:\.|[-x]\d)(?![-/])))
+    | \[\s*([A-Za-z]\w*)\s*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"\s*\]
+    | (\d{{1,3}}(?:\.+|(?=\s|$))|\{{[^{{}}]*\}}|;[^\n]*|^%[^\n]*|\$\d+|[!?]+|\([!?]+\)|[.,*]+)
+    | (\{{)
+    | (\()
+    | ({_COORDINATE}[ ]?[-xX:]?[ ]?{_COORDINATE}(?:[-xX:]?{_COORDINATE})*)(?!\w)
+    | (/FEN\s*"[^"\n]*"/)
+    | (\[[^\n]*)
+    | ([^\s\[\](){{}};*]+)
+    | (\S)
+    )""",
+    re.VERBOSE | re.MULTILINE,
+)
+_MOVE, _RESULT, _TAG, _SKIP, _BRACE, _PAREN, _COORDINATES, _SETUP, _BAD_TAG, _WORD = 1, 3, 5, 6, 7, 8, 9, 10, 11, 12
+
+_LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"?(.*?)"?\s*\]?\s*$')
+_TAG_LINE = re.compile(r'\n[ \t]*(?=\[[A-Za-z]\w*[ \t]*")')
+_LIKE_A_MOVE = re.compile(r"\d[-xX:/]|[-xX:]\d|^\d{4,}")
+_NUMBERS = re.compile(r"\d+")
+_GLUED = re.compile(r"(\d+-\d*[1-9]\d*)(0-1)$")
+_IN_VARIATION = re.compile(r"[(){;]")
+_BRACES = re.compile(r"[{}]")
+
+_TAG_NAMES = {
+    name.lower(): name
+    for name in (
+        *("Event", "Site", "Date", "Round", "White", "Black", "Result", "GameType", "SetUp", "FEN", "PlyCount"),
+        *("Termination", "TimeControl", "WhiteRating", "BlackRating", "WhiteType", "BlackType", "Annotator"),
+        *("ECO", "Opening", "ResultFormat"),
+    )
+}
+#: Squares that no legal move names.
+_IMPOSSIBLE = b"\x02\x00\x00"
+
+ALGEBRAIC = "algebraic squares"
+NOT_A_MOVE = "not a move"
+
+
+@dataclass(slots=True)
+class RawGame:
+    """One game as it stands in a text.
+
+    Attributes:
+        source: the text it stands in, from offset ``begin`` to ``end``; ``first_line`` is that of the source.
+        tags: the tags, names in their usual spelling.
+        moves: the move texts up to the first fault.
+        places: the offset of each move.
+        terminator: the result behind the moves, if any.
+        fault: offset and reason of the first thing that cannot be read.
+        warnings: what was read although it is not PDN.
+    """
+
+    source: str
+    first_line: int
+    begin: int
+    end: int = 0
+    tags: dict[str, str] = field(default_factory=dict)
+    moves: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    terminator: str | None = None
+    fault: tuple[int, str] | None = None
+    warnings: list[str] = field(default_factory=list)
+    _last_tag: int = 0
+
+    @property
+    def text(self) -> str:
+        """The game's own text."""
+        return self.source[self.begin : self.end].strip()
+
+    @property
+    def line(self) -> int:
+        """The line on which the game begins."""
+        return self.place(self.begin)[0]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column, from 1, of an offset in the source."""
+        line_start = self.source.rfind("\n", 0, offset) + 1
+        return self.first_line + self.source.count("\n", 0, offset), offset - line_start + 1
+
+    def add_fault(self, offset: int, reason: str) -> None:
+        """Keep the first fault."""
+        if self.fault is None:
+            self.fault = offset, reason
+
+    def add_tag(self, name: str, value: str) -> None:
+        """Keep a tag; the first of two with one name stands."""
+        name = _TAG_NAMES.get(name.lower(), name)
+        if name in self.tags:
+            self.warnings.append(f"tag {name} stands twice; the first is kept")
+        else:
+            self.tags[name] = value
+
+    def begins_again(self, name: str, offset: int) -> bool:
+        """Whether a tag with this name, at this offset, can only belong to another game."""
+        if self.moves or self.fault:
+            return True
+        name = _TAG_NAMES.get(name.lower(), name)
+        if name not in self.tags:
+            return False
+        return name == next(iter(self.tags)) or self.source.count("\n", self._last_tag, offset) > 1
+
+    def close(self, end: int) -> RawGame:
+        """The game, which ends at this offset of the source."""
+        self.end = end
+        if self.terminator is None and self.moves and not self.fault:
+            glued = _GLUED.match(self.moves[-1])  # 5-10-1 at the very end is 5-1 and 0-1
+            if glued:
+                self.moves[-1], self.terminator = glued[1], glued[2]
+        return self
+
+
+@lru_cache(maxsize=1 << 14)
+def squares_of(move: str) -> bytes:
+    """How many squares a move text names, then the squares: the kernel's record of a move."""
+    squares = [int(number) for number in _NUMBERS.findall(move)]
+    return bytes((len(squares), *squares)) if len(squares) < 16 else _IMPOSSIBLE
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    """Offset behind the comment that opens at ``start``, -1 if it never closes; nested braces count if they balance."""
+    depth, first = 0, -1
+    for brace in _BRACES.finditer(text, start):
+        if brace[0] == "{":
+            depth += 1
+            continue
+        depth -= 1
+        if first < 0:
+            first = brace.end()
+        if depth == 0:
+            return brace.end()
+    return first
+
+
+def _end_of_variation(text: str, start: int) -> int:
+    """Offset behind the variation that opens at ``start``, -1 if it never closes; its comments may hold brackets."""
+    depth, offset = 0, start
+    while mark := _IN_VARIATION.search(text, offset):
+        offset = mark.end()
+        if mark[0] == "(":
+            depth += 1
+        elif mark[0] == ")":
+            depth -= 1
+            if depth == 0:
+                return offset
+        else:
+            offset = _end_of_comment(text, mark.start()) if mark[0] == "{" else text.find("\n", offset)
+            if offset < 0:
+                return -1
+    return -1
+
+
+class _Scanner:
+    """Reads one stretch of text into raw games."""
+
+    def __init__(self, text: str, first_line: int) -> None:
+        self.text, self.first_line = text, first_line
+        self.game: RawGame | None = None
+        self.prose = False  # words stood where only a game may stand
+
+    def games(self) -> Iterator[RawGame]:
+        """The games, in order."""
+        offset: int | None = 0
+        while offset is not None:
+            resume = None
+            for match in _TOKEN.finditer(self.text, offset):
+                kind = match.lastindex
+                if kind == _MOVE:
+                    self._move(match)
+                elif kind == _SKIP:
+                    pass
+                elif kind == _RESULT:
+                    if self.game:
+                        self.game.terminator = match[_RESULT]
+                        yield self._close(match.end())
+                elif kind == _TAG or kind == _BAD_TAG:
+                    name, value = self._tag(match)
+                    if name and self.game and self.game.begins_again(name, match.start()):
+                        yield self._close(match.start())
+                    self._add_tag(name, value, match)
+                elif kind == _BRACE or kind == _PAREN:
+                    resume = self._skip(match.start(kind))
+                    break
+                else:
+                    self._oddity(match)
+            offset = resume
+        if self.game:
+            yield self._close(len(self.text))
+
+    def _open(self, match: re.Match[str]) -> RawGame:
+        """The game at hand, or a new one that begins at the match."""
+        if self.game is None:
+            self.game = RawGame(self.text, self.first_line, match.end() - len(match[0].lstrip()))
+            if self.prose:
+                self.game.add_fault(self.game.begin, "text outside braces: a game without tags must begin with a move")
+        return self.game
+
+    def _close(self, end: int) -> RawGame:
+        game = self.game
+        assert game is not None  # noqa: S101
+        self.game, self.prose = None, False
+        return game.close(end)
+
+    def _move(self, match: re.Match[str]) -> None:
+        game = self.game or self._open(match)
+        if game.fault is None:
+            game.moves.append(match[_MOVE])
+            game.places.append(match.start(_MOVE))
+
+    def _tag(self, match: re.Match[str]) -> tuple[str, str]:
+        """Name and value; both empty if it is no tag."""
+        if match.lastindex == _TAG:
+            value = match[_TAG]
+            return match[_TAG - 1], value.replace('\\"', '"').replace("\\\\", "\\") if "\\" in value else value
+        loose = _LOOSE_TAG.match(match[_BAD_TAG])
+        return (loose[1], loose[2]) if loose else ("", "")
+
+    def _add_tag(self, name: str, value: str, match: re.Match[str]) -> None:
+        if not name:
+            if self.game:
+                self.game.warnings.append(f"{match[_BAD_TAG].strip()[:60]!r} is not a tag and was skipped")
+            return
+        self.prose = False
+        game = self._open(match)
+        if match.lastindex == _BAD_TAG:
+            game.warnings.append(f"tag {name} is not written [{name} \"value\"] and was read as {value[:60]!r}")
+        game.add_tag(name, value)
+        game._last_tag = match.end()
+
+    def _skip(self, start: int) -> int:
+        """Offset behind a nested comment or a variation; behind the game if it never closes."""
+        comment = self.text[start] == "{"
+        end = (_end_of_comment if comment else _end_of_variation)(self.text, start)
+        if end >= 0:
+            return end
+        if self.game:
+            self.game.add_fault(start, f"{'comment' if comment else 'variation'} is never closed")
+        following = _TAG_LINE.search(self.text, start)
+        return following.end() if following else len(self.text)
+
+    def _oddity(self, match: re.Match[str]) -> None:
+        """Something that is not PDN: a fault when it may be part of the moves, otherwise skipped with a warning."""
+        kind = match.lastindex
+        text = match[0].strip()
+        start = match.end() - len(text)
+        if kind == _COORDINATES:
+            self._open(match).add_fault(start, f"{ALGEBRAIC}: {text}")
+        elif kind == _SETUP:
+            self._open(match).add_fault(start, f"set-up among the moves: {text}")
+        elif kind == _WORD and _LIKE_A_MOVE.search(text):
+            self._open(match).add_fault(start, f"{NOT_A_MOVE}: {text[:60]!r}; right would be 11-15 or 22x15")
+        elif self.game is None:
+            self.prose = True
+        else:
+            line, column = self.game.place(start)
+            self.game.warnings.append(f"{text[:60]!r} outside braces skipped (line {line}, column {column})")
+
+
+def raw_games(text: str, first_line: int = 1) -> Iterator[RawGame]:
+    """The games of a text, in order; ``first_line`` is the number of the text's first line in its file."""
+    return _Scanner(text, first_line).games()
