@@ -23,15 +23,18 @@ from numpy.typing import NDArray
 from checkers import draws
 from checkers.errors import FenError, FileFormatError
 from checkers.game import Game, Result
-from checkers.moves import Move, answers_to, legal_moves
-from checkers.pdn_games import ENGLISH, game_type, other_game, other_game_by_squares
+from checkers.moves import Move, legal_moves
 from checkers.pdn_games import ALGEBRAIC as ALGEBRAIC_GAME
+from checkers.pdn_games import ENGLISH, game_type, other_game, other_game_by_squares
 from checkers.pdn_source import check_file, split_text, stretches
 from checkers.pdn_tokens import ALGEBRAIC, RawGame, raw_games, squares_of
+from checkers.pdn_write import write_pdn
 from checkers.position import Colour, Position
 
 if TYPE_CHECKING:
     from checkers.draws import DrawPolicy
+
+__all__ = ["PdnSummary", "Record", "Rejection", "check", "read_pdn", "read_pdn_text", "write_pdn"]
 
 #: Ways of reading one game's ambiguous captures that are tried before the game is given up as ambiguous.
 MAX_READINGS = 500
@@ -50,7 +53,6 @@ _RESULTS = {
     "*": Result.UNFINISHED,
 }
 _TURNED = {Result.BLACK_WINS: Result.WHITE_WINS, Result.WHITE_WINS: Result.BLACK_WINS}
-_RECOMMENDED = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _BLACK_CROWN, _WHITE_CROWN = 0xF0000000, 0x0000000F
 
 
@@ -150,7 +152,11 @@ class PdnSummary:
     other_games: dict[str, str] = field(default_factory=dict)
 
 
-class _Fault(Exception):
+#: Codes, positions, number of legal moves at the end.
+_Reading = tuple[NDArray[np.uint32], NDArray[np.uint32], int]
+
+
+class _FaultError(Exception):
     """Why a game is rejected, and the offset in its source and the ply at which."""
 
     def __init__(self, reason: str, offset: int, ply: int = 0) -> None:
@@ -169,9 +175,7 @@ def read_pdn(path: str | Path, *, one_zero: Colour = Colour.BLACK) -> Iterator[R
     return _read_file(Path(path), str(path), one_zero)
 
 
-def read_pdn_text(
-    text: str, file: str = "<text>", *, one_zero: Colour = Colour.BLACK
-) -> Iterator[Record | Rejection]:
+def read_pdn_text(text: str, file: str = "<text>", *, one_zero: Colour = Colour.BLACK) -> Iterator[Record | Rejection]:
     """The games of a text; ``file`` is the name they are given. A text without a game has none."""
     return _read(split_text(text), file, one_zero)
 
@@ -182,7 +186,7 @@ def _read_file(path: Path, file: str, one_zero: Colour) -> Iterator[Record | Rej
         found = True
         yield game
     if not found:
-        raise FileFormatError(f"{path}: holds no PDN game; right would be tags such as [Event \"…\"] and moves 1. 11-15")
+        raise FileFormatError(f'{path}: holds no PDN game; right would be tags such as [Event "…"] and moves 1. 11-15')
 
 
 def _read(texts: Iterable[tuple[int, str]], file: str, one_zero: Colour) -> Iterator[Record | Rejection]:
@@ -202,34 +206,42 @@ class _Reader:
         self._replay, self._buffer = replay, new_buffer()
         self._file, self._one_zero = file, one_zero
         self._number = 0
+        self._other_game = ""  # the last other game met in this file
 
     def read(self, raw: RawGame) -> Record | Rejection:
         """The game, accepted or rejected."""
         self._number += 1
         try:
             return self._accept(raw)
-        except _Fault as fault:
+        except _FaultError as fault:
             line, column = raw.place(fault.offset)
             return Rejection(self._file, self._number, line, column, fault.ply, fault.reason, raw.text)
 
     def _accept(self, raw: RawGame) -> Record:
         other = other_game(raw.tags)
         if other:
-            raise _Fault(_not_english(*other), raw.begin)
+            raise self._other(*other, raw.begin)
         if raw.fault and raw.fault[1].startswith(ALGEBRAIC) and game_type(raw.tags) != ENGLISH:
-            raise _Fault(_not_english(ALGEBRAIC_GAME, raw.fault[1]), raw.fault[0], len(raw.moves) + 1)
+            raise self._other(ALGEBRAIC_GAME, raw.fault[1], raw.fault[0], len(raw.moves) + 1)
+        if not raw.moves and not raw.fault and "FEN" not in raw.tags:
+            if self._other_game:
+                raise self._other(self._other_game, "no moves, in a file of that game", raw.begin)
+            raise _FaultError("no moves: a game has moves or a FEN", raw.begin)
         start = _start(raw)
         codes, positions, moves_left = self._moves(raw, start)
         if raw.fault:
-            raise _Fault(raw.fault[1], raw.fault[0], len(raw.moves) + 1)
+            raise _FaultError(raw.fault[1], raw.fault[0], len(raw.moves) + 1)
         result = self._result(raw, Colour(int(positions[-1, 3])) if moves_left == 0 else None)
-        if not raw.moves and "FEN" not in raw.tags:
-            raw.warnings.append("no moves")
         return Record(
             self._file, self._number, raw.line, raw.tags, start, codes, positions, result, tuple(raw.warnings)
         )
 
-    def _moves(self, raw: RawGame, start: Position) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]:
+    def _other(self, game: str, how: str, offset: int, ply: int = 0) -> _FaultError:
+        """The fault of a record of another game."""
+        self._other_game = game
+        return _FaultError(f"{game}, {NOT_ENGLISH}: {how}", offset, ply)
+
+    def _moves(self, raw: RawGame, start: Position) -> _Reading:
         """Codes, positions and the number of legal moves at the end.
 
         Squares that allow several results are settled by the rest of the game: every reading is tried, and exactly one
@@ -240,7 +252,8 @@ class _Reader:
         codes, positions = np.empty(plies, np.uint32), np.empty((plies + 1, 4), np.uint32)
         positions[0] = start
         none = np.zeros(plies, np.uint8)
-        readings, complete, deepest, first_ambiguous = [none], [], 0, -1
+        readings, deepest, first_ambiguous = [none], 0, -1
+        complete: list[_Reading] = []
         for _ in range(MAX_READINGS):
             choices = readings.pop()
             made, status, number = self._replay(record, plies, choices, codes, positions, self._buffer)
@@ -263,7 +276,7 @@ class _Reader:
             raise self._ambiguous(raw, complete, first_ambiguous)
         raise self._illegal(raw, start, record, deepest)
 
-    def _ambiguous(self, raw: RawGame, complete: list[tuple[NDArray[np.uint32], ...]], first: int) -> _Fault:
+    def _ambiguous(self, raw: RawGame, complete: list[_Reading], first: int) -> _FaultError:
         """The fault of a game with several readings, at the first move in which they differ."""
         ply = first
         if len(complete) > 1:
@@ -272,24 +285,22 @@ class _Reader:
             detail = f"may be {paths}, and the rest of the game allows both"
         else:
             detail = f"more than {MAX_READINGS} ways of reading the game"
-        return _Fault(f"ambiguous capture: {raw.moves[ply]!r} {detail}", raw.places[ply], ply + 1)
+        return _FaultError(f"ambiguous capture: {raw.moves[ply]!r} {detail}", raw.places[ply], ply + 1)
 
-    def _illegal(self, raw: RawGame, start: Position, record: NDArray[np.uint8], made: int) -> _Fault:
+    def _illegal(self, raw: RawGame, start: Position, record: NDArray[np.uint8], made: int) -> _FaultError:
         """The fault of a game with an illegal move, or of another game."""
-        plies, ply, offset = len(raw.moves), made + 1, raw.places[made]
-        named = [square for move in raw.moves for square in squares_of(move)[1:]]
+        ply, offset, text = made + 1, raw.places[made], raw.moves[made]
         if game_type(raw.tags) != ENGLISH:
-            other = other_game_by_squares(start, ply, named, self._white_first(record, plies))
+            other = other_game_by_squares(start, ply, [squares_of(move) for move in raw.moves])
             if other:
-                return _Fault(_not_english(*other), offset, ply)
-        squares, text = list(squares_of(raw.moves[made])[1:]), raw.moves[made]
-        if max(squares) > 32:
-            return _Fault(f"square not on the board: {text!r}; squares are 1 to 32", offset, ply)
+                return self._other(*other, offset, ply)
+        if max(squares_of(text)[1:]) > 32:
+            return _FaultError(f"square not on the board: {text!r}; squares are 1 to 32", offset, ply)
         position = self._position_before(start, record, made)
         legal = legal_moves(position)
         shown = ", ".join(map(str, legal[:12])) + (", …" if len(legal) > 12 else "")
         reason = f"illegal move: {text!r} in {position.fen()}; legal moves: {shown or 'none'}"
-        return _Fault(reason, offset, ply)
+        return _FaultError(reason, offset, ply)
 
     def _position_before(self, start: Position, record: NDArray[np.uint8], plies: int) -> Position:
         """The position after so many plies, ambiguous captures read the first way that goes so far."""
@@ -306,14 +317,6 @@ class _Reader:
                 readings[-1][made] = choice
         black, white, kings, side = positions[plies].tolist()
         return Position(black, white, kings, Colour(side))
-
-    def _white_first(self, record: NDArray[np.uint8], plies: int) -> int:
-        """How many plies are legal if White moves first from the start position."""
-        plies = min(plies, 4)
-        codes, positions = np.empty(plies, np.uint32), np.empty((plies + 1, 4), np.uint32)
-        positions[0] = Position.start()._replace(side=Colour.WHITE)
-        made, _, _ = self._replay(record, plies, np.ones(plies, np.uint8), codes, positions, self._buffer)
-        return int(made)
 
     def _result(self, raw: RawGame, loser: Colour | None) -> Result:
         """The result; ``loser`` is the side to move in a final position without a legal move."""
@@ -343,10 +346,6 @@ class _Reader:
         return result if self._one_zero is Colour.BLACK else _TURNED.get(result, result)
 
 
-def _not_english(game: str, how: str) -> str:
-    return f"{game}, {NOT_ENGLISH}: {how}"
-
-
 def _start(raw: RawGame) -> Position:
     """The position a game starts from."""
     fen = raw.tags.get("FEN")
@@ -358,70 +357,11 @@ def _start(raw: RawGame) -> Position:
         start = Position.from_fen(fen)
     except FenError as error:
         offset = raw.source.find(fen, raw.begin, raw.end)
-        raise _Fault(f"wrong FEN: {error}", max(offset, raw.begin)) from None
+        raise _FaultError(f"wrong FEN: {error}", max(offset, raw.begin)) from None
     men = ~start.kings
     if start.black & men & _BLACK_CROWN or start.white & men & _WHITE_CROWN:
         raw.warnings.append("a man stands on its king row")
     return start
-
-
-def write_pdn(game: Game, *, width: int = 80) -> str:
-    """The game as one PDN 3.0 record that ends with its result and a line end.
-
-    Tags without a value are left out; captures are written with their ends alone where no other legal move has the same
-    ends, otherwise with their path. Lines of moves have at most ``width`` characters.
-    """
-    tags = _tags_to_write(game)
-    lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
-    words, position, number = [], game.start, 1
-    if game.moves and game.start.side is Colour.WHITE:
-        words.append("1...")
-    for move, after in zip(game.moves, game.positions[1:], strict=True):
-        if position.side is Colour.BLACK:
-            words.append(f"{number}.")
-        else:
-            number += 1
-        words.append(_move_text(position, move))
-        position = after
-    words.append(game.result.value)
-    return "\n".join([*lines, "", *_wrapped(words, width)]) + "\n"
-
-
-def _tags_to_write(game: Game) -> dict[str, str]:
-    """Tags in the order of the standard, those that follow from the game set anew."""
-    tags = {name: value for name, value in game.tags.items() if value.strip()}
-    for name in ("SetUp", "FEN", "GameType"):
-        tags.pop(name, None)
-    tags["Result"] = game.result.value
-    ordered = {name: tags.pop(name) for name in _RECOMMENDED if name in tags}
-    ordered["GameType"] = str(ENGLISH)
-    if game.start != Position.start():
-        ordered |= {"SetUp": "1", "FEN": game.start.fen()}
-    return ordered | {name[:1].upper() + name[1:]: value for name, value in tags.items()}
-
-
-def _escaped(value: str) -> str:
-    return " ".join(value.split("\n")).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _move_text(position: Position, move: Move) -> str:
-    """The shortest text that names this move and no other legal move."""
-    if not move.is_capture:
-        return str(move)
-    ends = [move.origin, move.target]
-    rivals = sum(answers_to(other, ends) for other in position.legal_moves())
-    return f"{move.origin}x{move.target}" if rivals == 1 else str(move)
-
-
-def _wrapped(words: list[str], width: int) -> Iterator[str]:
-    line = words[0]
-    for word in words[1:]:
-        if len(line) + 1 + len(word) > width:
-            yield line
-            line = word
-        else:
-            line += " " + word
-    yield line
 
 
 def check(paths: Iterable[str | Path], on_rejection: Callable[[Rejection], None] | None = None) -> PdnSummary:

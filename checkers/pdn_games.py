@@ -7,7 +7,7 @@ asked before legality.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from checkers.position import Position
 
@@ -32,7 +32,7 @@ GAME_TYPES = {
     41: "Spantsiretti draughts",
     50: "Othello",
 }
-ITALIAN = GAME_TYPES[22]
+INTERNATIONAL, ITALIAN, CANADIAN = GAME_TYPES[20], GAME_TYPES[22], GAME_TYPES[27]
 ALGEBRAIC = "Czech, Russian or another game with algebraic squares"
 
 _ITALIAN_TAGS = {"bianco", "nero", "risultato"}
@@ -52,9 +52,9 @@ def other_game(tags: Mapping[str, str]) -> tuple[str, str] | None:
     number = game_type(tags)
     if number is not None and number != ENGLISH:
         return GAME_TYPES.get(number, "another game"), f"GameType {tags['GameType']!r}"
-    fen = tags.get("FEN", "")
     if number == ENGLISH:
         return None
+    fen = tags.get("FEN", "")
     if _ALGEBRAIC_FEN.search(fen):
         return ALGEBRAIC, f"FEN {fen!r}"
     highest = max(map(int, _NUMBERS.findall(fen[:2000])), default=0)
@@ -66,23 +66,27 @@ def other_game(tags: Mapping[str, str]) -> tuple[str, str] | None:
     return None
 
 
-def other_game_by_squares(start: Position, first_ply: int, squares: Iterable[int], white_first: int) -> tuple[str, str] | None:
-    """The other game that the moves tell of, when the move at ``first_ply`` (from 1) is illegal in English checkers.
+def other_game_by_squares(start: Position, ply: int, moves: Sequence[bytes]) -> tuple[str, str] | None:
+    """The other game that the moves tell of, when the one at ``ply`` (from 1) is illegal in English checkers.
+
+    In Italian and international draughts White begins, from squares 21-24 and 31-35; Black's men cannot stand there.
 
     Args:
         start: the position at the start.
-        first_ply: the first illegal ply.
-        squares: every square named in the game.
-        white_first: how many plies are legal if White moves first from the start position.
+        ply: the first illegal ply.
+        moves: each move's record as the replay kernel takes it, the number of squares first.
     """
-    highest = max(squares, default=0)
-    if first_ply <= 2 and 32 < highest <= 72:
+    if ply == 1 and start == Position.start():
+        origin, target = moves[0][1], moves[0][-1]
+        if 21 <= origin <= 24 and 17 <= target <= 20:
+            return ITALIAN, f"White moves first from the start position, {origin}-{target}"
+        if 31 <= origin <= 35 and 26 <= target <= 30:
+            return INTERNATIONAL, f"White moves first from the start position, {origin}-{target}"
+    highest = max(max(move[1:]) for move in moves)
+    if ply <= 2 and 32 < highest <= 72:
         return _larger_board(highest), f"square {highest}"
-    if start == Position.start() and first_ply == 1 and white_first:
-        game = ITALIAN if white_first > 1 else "Italian, international or another game in which White begins"
-        return game, "White moves first from the start position"
     return None
 
 
 def _larger_board(highest: int) -> str:
-    return GAME_TYPES[20] if highest <= 50 else GAME_TYPES[27]
+    return INTERNATIONAL if highest <= 50 else CANADIAN

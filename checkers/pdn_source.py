@@ -90,7 +90,7 @@ def _decode_line(line: bytes) -> str:
 
 
 def _plain_line_ends(text: str) -> str:
-    """The text with ``\\n`` alone as line end, without byte order marks and DOS end marks."""
+    """The text with line feeds alone as line ends, without byte order marks and DOS end marks."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\ufeff" in text:
@@ -99,7 +99,7 @@ def _plain_line_ends(text: str) -> str:
 
 
 def _split(pieces: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Cut where a blank line is followed by a tag, unless only tags stand before the cut: they may be the same game's."""
+    """Cut between a blank line and a tag, unless a tag stands before them: it may be the same game's."""
     line, rest, searched = 1, "", 0
     for piece in pieces:
         text, begin = rest + piece, 0

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 _SQUARE = r"(?:0?[1-9]|[1-9]\d)"
 _END = r"(?:1-0|0-1|0-0|1/2-1/2|½-½)(?!\d)"
+# behind 26-23* a game goes on: the star was once the mark of a forced move
+_GOES_ON = r"\s+(?!1\.)\d+(?:\.|[-x]\d)(?![-/])"
 _COORDINATE = r"[a-jA-J](?:10|[1-9])"
 
 # a move may have its number before it and a result glued behind it: 12.26-23, 26-231-0, 5-11/2-1/2
@@ -20,7 +22,7 @@ _TOKEN = re.compile(
     rf"""\s*(?:
       (?:\d{{1,3}}\.+\s*)?(?!1-1(?!\d))
         ({_SQUARE}[ ]?([-xX:×–])[ ]{{0,2}}{_SQUARE}(?:\2{_SQUARE})*)(?:(?={_END})|(?![\d/]|[-xX]\d))
-    | (1/2-1/2(?!\d)|½-½|1/2(?![\d-])|(?:1-0|0-1|0-0|2-0|0-2|1-1)(?![\d/])|(?<!\d)\*|\*(?!\s+(?!1\.)\d+(?:\.|[-x]\d)(?![-/])))
+    | (1/2-1/2(?!\d)|½-½|1/2(?![\d-])|(?:1-0|0-1|0-0|2-0|0-2|1-1)(?![\d/])|(?<!\d)\*|\*(?!{_GOES_ON}))
     | \[\s*([A-Za-z]\w*)\s*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"\s*\]
     | (\d{{1,3}}(?:\.+|(?=\s|$))|\{{[^{{}}]*\}}|;[^\n]*|^%[^\n]*|\$\d+|[!?]+|\([!?]+\)|[.,*]+)
     | (\{{)
@@ -63,7 +65,10 @@ class RawGame:
     """One game as it stands in a text.
 
     Attributes:
-        source: the text it stands in, from offset ``begin`` to ``end``; ``first_line`` is that of the source.
+        source: the text it stands in, from offset ``begin`` to ``end``.
+        begin: see source.
+        line: the line of the file on which it begins.
+        end: see source.
         tags: the tags, names in their usual spelling.
         moves: the move texts up to the first fault.
         places: the offset of each move.
@@ -73,8 +78,8 @@ class RawGame:
     """
 
     source: str
-    first_line: int
     begin: int
+    line: int
     end: int = 0
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)
@@ -89,15 +94,10 @@ class RawGame:
         """The game's own text."""
         return self.source[self.begin : self.end].strip()
 
-    @property
-    def line(self) -> int:
-        """The line on which the game begins."""
-        return self.place(self.begin)[0]
-
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column, from 1, of an offset in the source."""
+        """Line and column, from 1, of an offset in the game."""
         line_start = self.source.rfind("\n", 0, offset) + 1
-        return self.first_line + self.source.count("\n", 0, offset), offset - line_start + 1
+        return self.line + self.source.count("\n", self.begin, offset), offset - line_start + 1
 
     def add_fault(self, offset: int, reason: str) -> None:
         """Keep the first fault."""
@@ -175,7 +175,8 @@ class _Scanner:
     """Reads one stretch of text into raw games."""
 
     def __init__(self, text: str, first_line: int) -> None:
-        self.text, self.first_line = text, first_line
+        self.text = text
+        self.line, self.counted = first_line, 0  # the line at the offset up to which lines are counted
         self.game: RawGame | None = None
         self.prose = False  # words stood where only a game may stand
 
@@ -186,20 +187,20 @@ class _Scanner:
             resume = None
             for match in _TOKEN.finditer(self.text, offset):
                 kind = match.lastindex
+                if kind == _SKIP:
+                    continue
                 if kind == _MOVE:
                     self._move(match)
-                elif kind == _SKIP:
-                    pass
                 elif kind == _RESULT:
                     if self.game:
                         self.game.terminator = match[_RESULT]
                         yield self._close(match.end())
-                elif kind == _TAG or kind == _BAD_TAG:
+                elif kind in (_TAG, _BAD_TAG):
                     name, value = self._tag(match)
                     if name and self.game and self.game.begins_again(name, match.start()):
                         yield self._close(match.start())
                     self._add_tag(name, value, match)
-                elif kind == _BRACE or kind == _PAREN:
+                elif kind in (_BRACE, _PAREN):
                     resume = self._skip(match.start(kind))
                     break
                 else:
@@ -211,7 +212,10 @@ class _Scanner:
     def _open(self, match: re.Match[str]) -> RawGame:
         """The game at hand, or a new one that begins at the match."""
         if self.game is None:
-            self.game = RawGame(self.text, self.first_line, match.end() - len(match[0].lstrip()))
+            begin = match.end() - len(match[0].lstrip())
+            self.line += self.text.count("\n", self.counted, begin)
+            self.counted = begin
+            self.game = RawGame(self.text, begin, self.line)
             if self.prose:
                 self.game.add_fault(self.game.begin, "text outside braces: a game without tags must begin with a move")
         return self.game
@@ -244,7 +248,7 @@ class _Scanner:
         self.prose = False
         game = self._open(match)
         if match.lastindex == _BAD_TAG:
-            game.warnings.append(f"tag {name} is not written [{name} \"value\"] and was read as {value[:60]!r}")
+            game.warnings.append(f'tag {name} is not written [{name} "value"] and was read as {value[:60]!r}')
         game.add_tag(name, value)
         game._last_tag = match.end()
 

@@ -1,4 +1,4 @@
-"""Players: the protocol, decisions and their reasons, and the random player (design, section 2)."""
+"""Players: the protocol, decisions and their reasons, the random and the searching player (design, section 2)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from checkers.position import Colour
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from checkers.evaluation import Evaluation
 
 
 class Why(StrEnum):
@@ -80,3 +82,57 @@ class RandomPlayer:
 
     def observe(self, result: Result) -> None:
         """Nothing is learned."""
+
+
+class SearchPlayer:
+    """Plays the best move of a fixed-depth search: predictable, the same move for the same board (theory.md 2.2).
+
+    Its search forgets everything at the start of a game, so that a game does not depend on those before it.
+    """
+
+    def __init__(self, name: str, evaluation: Evaluation, depth: int) -> None:
+        from checkers.search import Searcher
+
+        self.name = name
+        self._searcher = Searcher(evaluation, depth, table_bits=table_bits_for(depth))
+
+    def begin(self, colour: Colour, rng: np.random.Generator) -> None:
+        """A game starts."""
+        self._searcher.clear()
+
+    def choose(self, game: Game) -> Decision:
+        """The best move; a forced one is not searched."""
+        moves = game.legal_moves()
+        if len(moves) == 1:
+            return Decision(moves[0], Why.FORCED)
+        found = self._searcher.search(game.position)
+        return Decision(found.move, Why.SEARCHED, found.score, found.depth, found.nodes, found.pv)
+
+    def observe(self, result: Result) -> None:
+        """Nothing is learned."""
+
+
+class SearchIdentity:
+    """The static module of ACE-RL-Checkers: scores of all moves by a fixed-depth search (theory.md 2.9).
+
+    Scores within ``window`` of the best are exact, the others upper bounds; ``window`` should be the agent's delta.
+    """
+
+    def __init__(self, evaluation: Evaluation, depth: int, window: float = 0.05) -> None:
+        from checkers.search import Searcher
+
+        self._searcher = Searcher(evaluation, depth, table_bits=table_bits_for(depth))
+        self._window = window
+
+    def clear(self) -> None:
+        """Forget all positions, at the start of a game."""
+        self._searcher.clear()
+
+    def root_scores(self, game: Game) -> dict[int, float]:
+        """Score of every legal move, by code, from the mover's side."""
+        return self._searcher.search(game.position, window=self._window).scores
+
+
+def table_bits_for(depth: int) -> int:
+    """A transposition table large enough for searches of this depth, and quickly cleared for shallow ones."""
+    return min(max(10 + depth, 12), 20)

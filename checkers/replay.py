@@ -69,7 +69,7 @@ def _find(moves: Any, count: Any, record: Any, at: Any, choice: Any) -> Any:
 
     Of several results the one numbered ``choice`` (from 1) is taken; with a choice of 0 the first.
     """
-    row = int64(-1)
+    row: Any = int64(-1)
     results = int64(0)
     for i in range(count):
         answer = _answers(moves[i, 3], record, at)

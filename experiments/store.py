@@ -62,7 +62,7 @@ class Run:
 
 
 class Base(DeclarativeBase):
-    """The store's tables."""
+    """The store's tables; all begin with ``run``, as one database may hold other kinds of tables too."""
 
 
 class RunRow(Base):
@@ -100,7 +100,7 @@ class RunRow(Base):
 class UnitRow(Base):
     """One finished unit of work."""
 
-    __tablename__ = "unit"
+    __tablename__ = "run_unit"
     id: Mapped[int] = mapped_column(primary_key=True)
     run_id: Mapped[int]
     key: Mapped[str] = mapped_column(String(200))
@@ -111,7 +111,7 @@ class UnitRow(Base):
 class GameRow(Base):
     """One game of a finished unit."""
 
-    __tablename__ = "game"
+    __tablename__ = "run_game"
     id: Mapped[int] = mapped_column(primary_key=True)
     run_id: Mapped[int]
     unit: Mapped[str] = mapped_column(String(200))
@@ -122,8 +122,8 @@ class GameRow(Base):
     plies: Mapped[int]
     pdn: Mapped[str] = mapped_column(Text)
     __table_args__ = (
-        ForeignKeyConstraint(["run_id", "unit"], ["unit.run_id", "unit.key"]),
-        Index("game_of_unit", "run_id", "unit", "number", unique=True),
+        ForeignKeyConstraint(["run_id", "unit"], ["run_unit.run_id", "run_unit.key"]),
+        Index("run_game_of_unit", "run_id", "unit", "number", unique=True),
     )
 
     def value(self) -> GameRecord:

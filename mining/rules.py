@@ -195,6 +195,7 @@ class RuleBase:
             DatabaseError: there is no rule base of this version, nothing has been mined into it, or it is damaged.
         """
         engine = open_database(url, Base.metadata, kind=KIND, version=VERSION, create=False)
+        url = str(engine.url)  # for messages: without a password
         try:
             with transaction(engine) as session:
                 archive = session.get(MinedArchive, 1)
@@ -307,7 +308,8 @@ def _stored(session: Session, url: str) -> Iterator[tuple[Position, Rule]]:
     for row in session.execute(statement):
         black, white, kings, side, *rule = row
         integers = all(isinstance(board, int) and 0 <= board <= FULL for board in (black, white, kings, rule[0]))
-        if side not in (0, 1) or not integers or black & white:
+        numbers = all(isinstance(value, int | float) for value in rule)
+        if side not in (0, 1) or not integers or not numbers or black & white:
             raise DatabaseError(
                 f"rule base {url}: {tuple(row)} is no rule; right would be 32-bit boards, side and move"
             )

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkers.game import Result
-from checkers.pdn import Rejection
+from checkers.pdn import Record, Rejection
 from checkers.position import Position
 from mining.archive import MiningError, acyclic, extract
 from tests.reference.brute_force_rules import played, states, without_cycles
@@ -69,7 +69,7 @@ def test_cycles_are_looked_for_within_the_plies_that_are_kept() -> None:
 def test_acyclic_is_the_literal_algorithm(kinds: list[int]) -> None:
     # states of even and odd plies differ, as the side to move is part of them
     sequence = [2 * kind + ply % 2 for ply, kind in enumerate(kinds)]
-    assert [sequence[i] for i in acyclic(sequence)] == without_cycles(sequence)  # type: ignore[arg-type,comparison-overlap]
+    assert [sequence[i] for i in acyclic(sequence)] == without_cycles(sequence)  # type: ignore[arg-type]
 
 
 def test_plies_limit() -> None:
@@ -80,7 +80,7 @@ def test_plies_limit() -> None:
 
 def test_what_is_left_out_is_counted() -> None:
     one = played("11-15 23-19", BLACK)
-    records = [
+    records: list[Record | Rejection] = [
         one,
         played("11-15 23-19", DRAW),
         played("11-15 23-19 8-11", BLACK),

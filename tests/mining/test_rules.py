@@ -71,7 +71,6 @@ def test_rules_of_a_position_best_first() -> None:
     second = found[1]
     assert (second.count, second.wins, second.draws, second.losses, second.weight) == (3, 1, 2, 0, 3)
     assert (second.support, second.confidence) == pytest.approx((3 / 9, 3 / 9))
-    # equal ratings and counts: the lower code first, which is the one from the lower square
     after = start.play(start.move("12-16"))
     assert [str(rule.move) for rule in base.rules(after)] == ["24-20"]
     assert base.rules(start.half_turn()) == ()
@@ -187,7 +186,7 @@ def test_nothing_usable_leaves_the_database_alone(url: str) -> None:
     RuleBase.build(records(), url)
     for options in ({"min_count": 0}, {"plies": 0}, {"sign": "l"}):
         with pytest.raises(MiningError):
-            RuleBase.build(records(), url, **options)  # type: ignore[arg-type]
+            RuleBase.build(records(), url, **options)
     assert len(RuleBase.open(url)) == len(RuleBase.mine(records()))
 
 
@@ -216,6 +215,7 @@ def test_another_kind_of_database(url: str) -> None:
         ("UPDATE board_state SET black = 4294967296 WHERE id = 1", "is no rule"),
         ("UPDATE board_state SET side = 2 WHERE id = 1", "is no rule"),
         ("UPDATE board_state SET white = 4095 WHERE id = 1", "is no rule"),
+        ("UPDATE rule SET rating = 'high'", "is no rule"),
         ("DELETE FROM rule WHERE state_id = 1 AND next_id = 2", "right would be"),
     ],
 )

@@ -1,0 +1,142 @@
+"""Commands about the game: perft, analyse, match, pdn check (design, section 4)."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from checkers.errors import InputError
+from experiments.console import Fen, Files, Json, Seed, counting, match_table, show
+
+if TYPE_CHECKING:
+    from checkers.players import Decision
+
+
+def perft(
+    depth: Annotated[int, typer.Argument(min=1, max=30, help="Plies, 1 or more.")],
+    fen: Fen = None,
+    divide: Annotated[bool, typer.Option("--divide", help="Count under each move.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Count the move sequences of a position; every capture path counts."""
+    from checkers.perft import divide_perft, perft_count
+    from checkers.position import Position
+
+    position = Position.from_fen(fen) if fen else Position.start()
+    perft_count(position, 1)  # loads the kernel, so that the time is the count's
+    started = time.perf_counter()
+    parts = divide_perft(position, depth) if divide else {}
+    nodes = sum(parts.values()) if divide else perft_count(position, depth)
+    seconds = time.perf_counter() - started
+    data = {"fen": position.fen(), "depth": depth, "nodes": nodes, "seconds": seconds, "divide": parts}
+    lines = [f"{move}: {count}" for move, count in parts.items()]
+    show(data, "\n".join([*lines, f"{nodes} nodes in {seconds:.3f} s"]), as_json)
+
+
+def analyse(
+    fen: Annotated[str, typer.Argument(help="Position, for example B:W21-32:B1-12.")],
+    player: Annotated[str, typer.Option(help="Player specification.")] = "alphabeta",
+    depth: Annotated[int | None, typer.Option(min=1, max=30, help="Plies; overrides the specification.")] = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """One decision of a player, explained."""
+    import numpy as np
+
+    from checkers.game import Game
+    from checkers.position import Position
+    from checkers.specification import Specification
+    from experiments.players import build_player
+
+    specification = Specification.parse(player)
+    if depth is not None:
+        specification.options["depth"] = str(depth)
+    game = Game(Position.from_fen(fen))
+    if game.is_over:
+        raise InputError(f"{fen}: the game is over ({game.reason}); there is no move to choose")
+    chooser = build_player(str(specification))
+    chooser.begin(game.side, np.random.default_rng(seed))
+    started = time.perf_counter()
+    decision = chooser.choose(game)
+    show(*_decision_figures(decision, time.perf_counter() - started), as_json)
+
+
+def _decision_figures(decision: Decision, seconds: float) -> tuple[dict[str, Any], str]:
+    line = [str(move) for move in decision.pv]
+    data = {
+        "move": str(decision.move),
+        "score": decision.score,
+        "depth": decision.depth,
+        "nodes": decision.nodes,
+        "pv": line,
+        "why": decision.why.value,
+        "details": decision.details,
+        "seconds": seconds,
+    }
+    score = "" if decision.score is None else f", score {decision.score:+.3f}"
+    text = f"{decision.move} ({decision.why.value}{score}, depth {decision.depth}, {decision.nodes} nodes)"
+    return data, f"{text}\n{' '.join(line)}".rstrip()
+
+
+def match(
+    first: Annotated[str, typer.Argument(help="Player specification.")],
+    second: Annotated[str, typer.Argument(help="Player specification.")],
+    games: Annotated[int, typer.Option(min=2, help="Games, an even number.")] = 20,
+    openings: Annotated[str, typer.Option(help="start, two-move, three-move or three-move-all.")] = "three-move",
+    draws: Annotated[str, typer.Option(help="Draw policy: thesis, acf, neurodraughts.")] = "thesis",
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """A match: every opening is played with both colours."""
+    import numpy as np
+
+    from checkers.draws import draw_policy
+    from checkers.openings import openings_named
+    from experiments.players import build_player
+    from experiments.tournament import opening_order, play_match
+
+    if games % 2:
+        raise InputError(f"--games {games} is odd; right would be an even number, for both colours of each opening")
+    order_seed, match_seed, bootstrap_seed = np.random.SeedSequence(seed).spawn(3)
+    order = opening_order(openings_named(openings), games // 2, order_seed)
+    policy = draw_policy(draws)
+    players = build_player(first), build_player(second)
+    with counting("games", games) as played:
+        result = play_match(*players, order, match_seed, policy=policy, progress=played)
+    figures = result.figures(bootstrap_seed)
+    show(figures, match_table([figures]), as_json)
+
+
+def pdn_check(files: Files, as_json: Json = False) -> None:
+    """Read and replay archives; report every game that is rejected."""
+    from checkers.pdn import Rejection, check
+
+    rejections: list[Rejection] = []
+    summary = check(files, rejections.append)
+    for file, game in summary.other_games.items():
+        print(f"{file}: every game is {game}, not English checkers", file=sys.stderr)
+    for rejected in rejections:
+        if rejected.file not in summary.other_games:
+            place = f"{rejected.file}:{rejected.line}:{rejected.column}"
+            print(f"{place}: game {rejected.number}, ply {rejected.ply}: {rejected.reason}", file=sys.stderr)
+    data = {
+        "files": summary.files,
+        "games": summary.games,
+        "accepted": summary.accepted,
+        "rejected": summary.rejected,
+        "reasons": dict(summary.reasons),
+        "other_games": dict(summary.other_games),
+        "warnings": summary.warnings,
+        "plies": summary.plies,
+        "seconds": summary.seconds,
+    }
+    text = (
+        f"{summary.accepted} of {summary.games} games in {summary.files} files accepted, {summary.rejected} rejected, "
+        f"{summary.plies} plies, {summary.seconds:.2f} s"
+    )
+    show(data, text, as_json)
+    if summary.games and not summary.accepted:
+        raise typer.Exit(2)
