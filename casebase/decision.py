@@ -24,6 +24,9 @@ RuleLike = Candidate
 class Identity(Protocol):
     """A static player's opinion of the moves of a position."""
 
+    def clear(self) -> None:
+        """Forget what earlier games left behind, so that a game does not depend on them."""
+
     def root_scores(self, game: Game) -> Mapping[int, float]:
         """Move code to score, from the mover's side, of every legal move."""
 
@@ -87,6 +90,7 @@ class AceRlPlayer:
     def begin(self, colour: Colour, rng: np.random.Generator) -> None:
         """A game starts."""
         self._own.begin(colour, rng)
+        self._identity.clear()
 
     def choose(self, game: Game) -> Decision:
         """The move; ``details`` holds the cases and rules that were thought of and the identity's candidates."""

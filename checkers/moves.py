@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -42,19 +43,24 @@ class Move(NamedTuple):
         """PDN text; a capture with its full path: ``10x17x26``."""
         return ("x" if self.captures else "-").join(map(str, self.path))
 
-    @classmethod
-    def from_code(cls, code: int) -> Move:
+    @staticmethod
+    def from_code(code: int) -> Move:
         """The move that a kernel's code stands for."""
-        square, jumps = code & 31, code >> JUMP_BITS & 15
-        path, captures = [square + 1], []
-        for i in range(max(jumps, 1)):
-            direction = code >> (STEP_BITS + 2 * i) & 3
+        return _move_of(code)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _move_of(code: int) -> Move:
+    square, jumps = code & 31, code >> JUMP_BITS & 15
+    path, captures = [square + 1], []
+    for i in range(max(jumps, 1)):
+        direction = code >> (STEP_BITS + 2 * i) & 3
+        square = _neighbour(square, direction)
+        if jumps:
+            captures.append(square + 1)
             square = _neighbour(square, direction)
-            if jumps:
-                captures.append(square + 1)
-                square = _neighbour(square, direction)
-            path.append(square + 1)
-        return cls(tuple(path), tuple(captures), code)
+        path.append(square + 1)
+    return Move(tuple(path), tuple(captures), code)
 
 
 def _neighbour(square: int, direction: int) -> int:

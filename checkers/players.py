@@ -130,7 +130,7 @@ class SearchIdentity:
 
     def root_scores(self, game: Game) -> dict[int, float]:
         """Score of every legal move, by code, from the mover's side."""
-        return self._searcher.search(game.position, window=self._window).scores
+        return self._searcher.search(game.position, window=self._window, line=False).scores
 
 
 def table_bits_for(depth: int) -> int:

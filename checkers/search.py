@@ -320,18 +320,22 @@ class Searcher:
         self.node_limit = node_limit
         self._work = new_workspace(evaluation, table_bits)
         self._work.counters[EQUAL_DEPTH] = int(equal_depth)
+        self._scores = np.zeros(MAX_MOVES + 1, np.float32)
 
     def clear(self) -> None:
         """Forget all positions, so that the next search depends on nothing before it."""
         self._work.table.fill(0)
 
-    def search(self, position: Position, *, window: float = 0.0) -> SearchResult:
-        """Search a position that has a legal move; scores within ``window`` of the best are exact."""
+    def search(self, position: Position, *, window: float = 0.0, line: bool = True) -> SearchResult:
+        """Search a position that has a legal move; scores within ``window`` of the best are exact.
+
+        Without ``line`` the principal variation is the best move alone.
+        """
         work = self._work
         board = (position.own, position.opponent, position.kings, int(position.side))
         work.counters[NODES] = work.counters[LEAVES] = work.counters[STOPPED] = 0
         work.counters[NODE_LIMIT] = self.node_limit or np.iinfo(np.int64).max
-        scores = np.zeros(MAX_MOVES + 1, np.float32)
+        scores = self._scores
         finished = search_root(*board, self.depth, window, self.evaluation, work, scores)
         codes: list[int] = legal_move_codes(*board).tolist()
         count = len(codes)
@@ -344,7 +348,7 @@ class Searcher:
             float(scores[best]) + 0.0,
             int(finished),
             int(work.counters[NODES]),
-            (move, *self._line(play(position, move), int(finished) - 1)),
+            (move, *(self._line(play(position, move), int(finished) - 1) if line else ())),
             dict(zip(codes, scores[:count].tolist(), strict=True)),
         )
 

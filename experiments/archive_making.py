@@ -25,6 +25,9 @@ from experiments.tournament import play_game
 from learners.network import Network
 from learners.td import TDLearner
 
+#: Who plays these games.
+PROGRAMS = {"WhiteType": "program", "BlackType": "program"}
+
 
 class _Pairing(NamedTuple):
     """Two networks and the ballot they play, by its place in the list."""
@@ -69,7 +72,7 @@ def make_archive(
         records = []
         for colour in Colour:
             game = play_game(first, second, ballot, colour, np.random.SeedSequence(0), ACF).game
-            game.tags = {"Event": f"Three-move ballot {ballot.number}", **game.tags, "WhiteType": "program"}
+            game.tags = {"Event": f"Three-move ballot {ballot.number}", **game.tags, **PROGRAMS}
             records.append(write_pdn(game))
         return "\n".join(records)
 

@@ -17,7 +17,7 @@ from checkers.errors import InputError
 from experiments import commands_game, commands_learning
 
 #: Errors of the system that mean the input or the options were wrong, not the work.
-_WRONG_INPUT = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM)
+_WRONG_INPUT = (errno.ENOENT, errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM)
 
 
 def build_app() -> typer.Typer:
@@ -28,6 +28,7 @@ def build_app() -> typer.Typer:
     app.command(context_settings={"ignore_unknown_options": True})(commands_game.perft)
     app.command()(commands_game.analyse)
     app.command()(commands_game.match)
+    app.command()(commands_game.bench)
     app.command()(commands_learning.mine)
     app.command()(commands_learning.rules)
     app.command()(commands_learning.train)

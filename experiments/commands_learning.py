@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -82,7 +81,7 @@ def rules(
     from mining.rules import RuleBase
 
     position = Position.from_fen(fen) if fen else Position.start()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "move": str(rule.move),
             "count": rule.count,
@@ -94,10 +93,7 @@ def rules(
         }
         for rule in RuleBase.open(db).rules(position)
     ]
-    lines = [
-        "{move:>10}  {count:>6} games  +{wins} ={draws} -{losses}  {rating:.2f}".format(**row)
-        for row in rows
-    ]
+    lines = ["{move:>10}  {count:>6} games  +{wins} ={draws} -{losses}  {rating:.2f}".format(**row) for row in rows]
     data = {"fen": position.fen(), "rules": rows}
     show(data, "\n".join(lines) or "no rule for this position", as_json)
 
@@ -184,22 +180,10 @@ def cases_stats(
     db: Annotated[str, typer.Option(help="Database of the case library: a file or a URL.")], as_json: Json = False
 ) -> None:
     """Opponents, cases, games, and where the cases came from."""
-    from casebase.library import CaseLibrary, opponents
-    from casebase.ratings import GeneralPositiveMemory
+    from casebase.library import library_statistics
 
-    profiles: list[dict[str, Any]] = []
-    for opponent in opponents(db):
-        with CaseLibrary(db, opponent, GeneralPositiveMemory(), create=False) as library:
-            profiles.append(library.statistics())
-    by_source: Counter[str] = Counter()
-    for profile in profiles:
-        by_source.update(profile["by_source"])
-    data = {
-        "opponents": profiles,
-        "cases": sum(profile["cases"] for profile in profiles),
-        "games": sum(profile["games"] for profile in profiles),
-        "by_source": dict(sorted(by_source.items())),
-    }
+    data = library_statistics(db)
+    profiles: Any = data["opponents"]
     lines = [
         f"{profile['opponent']}: {profile['cases']} cases, {profile['games']} games "
         f"+{profile['wins']} ={profile['draws']} -{profile['losses']}"

@@ -49,6 +49,7 @@ class DemoConfig(BaseModel):
     training_games: int = Field(default=20_000, ge=1)
     depth: int = Field(default=4, ge=1)
     opening_moves: int = Field(default=10, ge=0)
+    elicitation_openings: int = Field(default=25, ge=1)
     elicitation_games: int = Field(default=200, ge=2)
     tournament_games: int = Field(default=100, ge=2)
 
@@ -239,14 +240,24 @@ class Demo:
         learners.append(f'chebr:rating=gpm,library="{self._library("chebr")}",opponent=identity,name=chebr')
         untrained = f'network:file="{out / "untrained.npz"}",depth={config.depth},name=untrained'
         tasks = [
-            MatchTask(player, identity, config.seed, config.tournament_games, config.elicitation_games)
+            MatchTask(
+                player,
+                identity,
+                config.seed,
+                config.elicitation_openings,
+                config.tournament_games,
+                config.elicitation_games,
+            )
             for player in learners
         ]
-        tasks += [MatchTask(identity, rival, config.seed, config.tournament_games) for rival in ("random", untrained)]
+        tasks += [
+            MatchTask(identity, rival, config.seed, config.tournament_games // 2, config.tournament_games)
+            for rival in ("random", untrained)
+        ]
         return tasks
 
     def _library(self, name: str) -> Path:
-        return self.out / f"cases {name}.db"
+        return self.out / f"cases-{name.replace(' + ', '-').replace(' ', '-')}.db"
 
 
 def top_rules(base: RuleBase, count: int) -> list[dict[str, Any]]:
@@ -275,7 +286,7 @@ def comparisons(matches: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     pairs.append(("ace-rl gpm + rules", "chebr", "effect of the identity"))
     rows: list[dict[str, Any]] = []
     for a, b, what in pairs:
-        test = wilcoxon_paired(tournaments[a]["pair_points"], tournaments[b]["pair_points"])
+        test = wilcoxon_paired(tournaments[a]["opening_points"], tournaments[b]["opening_points"])
         rows.append(
             {"a": a, "b": b, "what": what, "n": test.n, "statistic": test.statistic, "p": test.p, "effect": test.effect}
         )

@@ -18,14 +18,16 @@ RATINGS = ("gpm", "ucm", "dm")
 
 
 class MatchTask(NamedTuple):
-    """A pairing: specifications, the run's seed, games of the tournament, and of the training phase before it.
+    """A pairing: specifications, the run's seed, openings, games of the tournament and of the training phase before it.
 
-    A training phase starts with an empty library.
+    Both phases go through the same ``openings`` ballots again and again, so that what was learned can be used. A
+    training phase starts with an empty library.
     """
 
     first: str
     second: str
     seed: int
+    openings: int
     tournament_games: int
     training_games: int = 0
 
@@ -64,18 +66,18 @@ def play_task(task: MatchTask) -> Outcome:
 
     All pairings of a run meet the same openings in the same order, so that they can be compared in pairs.
     """
-    openings = openings_named("three-move")
     own = np.random.SeedSequence([task.seed, *task.key.encode()])
     training_seed, tournament_seed, *bootstrap = own.spawn(4)
-    shared = np.random.SeedSequence([task.seed, *b"openings"]).spawn(2)
+    deck_seed, *order_seeds = np.random.SeedSequence([task.seed, *b"openings"]).spawn(3)
+    deck = opening_order(openings_named("three-move"), task.openings, deck_seed)
     phases = []
     if task.training_games:
         library = _empty_library(task.first)
-        order = opening_order(openings, task.training_games // 2, shared[0])
+        order = opening_order(deck, task.training_games // 2, order_seeds[0])
         match = play_match(build_player(task.first), build_player(task.second), order, training_seed)
         phases.append(_figures(match, "training", bootstrap[0], library))
     first = _frozen(task.first) if task.training_games else task.first
-    order = opening_order(openings, task.tournament_games // 2, shared[1])
+    order = opening_order(deck, task.tournament_games // 2, order_seeds[1])
     tournament = play_match(build_player(first), build_player(task.second), order, tournament_seed)
     phases.append(_figures(tournament, "tournament", bootstrap[1], _library_of(task.first)))
     played = (*match.games, *tournament.games) if task.training_games else tournament.games
@@ -83,7 +85,7 @@ def play_task(task: MatchTask) -> Outcome:
 
 
 def _figures(match: Match, phase: str, seed: np.random.SeedSequence, library: CaseLibrary | None) -> dict[str, Any]:
-    figures = {**match.figures(seed), "phase": phase, "pair_points": match.pair_points, "cases": None}
+    figures = {**match.figures(seed), "phase": phase, "cases": None}
     if library is not None:
         library.reload()
         figures["cases"] = len(library)

@@ -15,17 +15,19 @@ from checkers.game import Game
 from checkers.openings import Ballot
 from checkers.players import Player, Why
 from checkers.position import Colour
-from experiments.statistics import match_figures, pair_points
+from experiments.statistics import MatchScore, score_figures, score_interval
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A finished game, seen by the first player: its colour, its points, its decisions by reason.
+    """A finished game, seen by the first player.
 
-    ``reasons`` says of every move that was chosen, ply by ply after the opening, where it came from.
+    ``opening`` is the ballot's number; ``reasons`` says of every move that was chosen, ply by ply after the opening,
+    where it came from.
     """
 
     game: Game
+    opening: int
     colour: Colour
     points: float
     decisions: dict[str, int]
@@ -46,9 +48,15 @@ class Match:
         return [game.points for game in self.games]
 
     @property
-    def pair_points(self) -> list[float]:
-        """Mean points of the first player for each opening, both colours together."""
-        return [float(points) for points in pair_points(self.points)]
+    def opening_points(self) -> dict[int, float]:
+        """Mean points of the first player by opening, all games of an opening together, by the opening's number.
+
+        Games of one opening are not independent; openings are, so they are what intervals and tests resample.
+        """
+        points: dict[int, list[float]] = {}
+        for game in self.games:
+            points.setdefault(game.opening, []).append(game.points)
+        return {opening: sum(points[opening]) / len(points[opening]) for opening in sorted(points)}
 
     def decisions(self) -> dict[str, int]:
         """Decisions of the first player by reason, over all games."""
@@ -60,12 +68,15 @@ class Match:
     def figures(self, seed: np.random.SeedSequence) -> dict[str, Any]:
         """The match as JSON values: score with interval, Elo with interval, points, decisions.
 
-        ``seed`` drives the bootstrap over pairs of games of one opening.
+        ``seed`` drives the bootstrap over openings.
         """
         decisions = self.decisions()
+        interval = score_interval(list(self.opening_points.values()), np.random.default_rng(seed))
         return {
             "players": list(self.players),
-            **match_figures(self.points, np.random.default_rng(seed)),
+            **score_figures(MatchScore.of(self.points), interval),
+            "points": self.points,
+            "opening_points": list(self.opening_points.values()),
             "decisions": decisions,
             "decisions_by_game": [game.decisions for game in self.games],
             "random_moves": decisions.get(Why.EXPLORED, 0) + decisions.get(Why.IDENTITY, 0),
@@ -97,7 +108,7 @@ def play_game(
         {"Black": players[Colour.BLACK].name, "White": players[Colour.WHITE].name, "Result": game.result.value}
     )
     points = game.result.points(colour)
-    return PlayedGame(game, colour, points, dict(sorted(decisions.items())), tuple(reasons))
+    return PlayedGame(game, opening.number, colour, points, dict(sorted(decisions.items())), tuple(reasons))
 
 
 def opening_order(openings: Sequence[Ballot], pairs: int, seed: np.random.SeedSequence) -> list[Ballot]:

@@ -101,6 +101,7 @@ class Network:
                     parameters=self.parameters,
                     history=np.array(json.dumps(self.history, sort_keys=True)),
                 )
+            Path(temporary).chmod(0o644)  # mkstemp's files are their owner's alone
             Path(temporary).replace(target)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

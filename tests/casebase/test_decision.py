@@ -50,6 +50,9 @@ class Scores:
         self.known = {text.replace("_", "-")[1:]: score for text, score in scores.items()}
         self.asked = 0
 
+    def clear(self) -> None:
+        pass
+
     def root_scores(self, game: Game) -> Mapping[int, float]:
         self.asked += 1
         return {move.code: self.known.get(str(move), -0.5) for move in game.legal_moves()}
