@@ -15,7 +15,7 @@ CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
 #: Control characters that no text holds; 0x1A ends the text in old DOS files.
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
-_GAME_STARTS = re.compile(r'\n[ \t]*\n\s*?(?=\[[ \t]*[A-Za-z]\w*[ \t]*")')
+_GAME_STARTS = re.compile(r'\n[ \t]*\n(?=[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]*")')
 _RIGHT = "right would be a PDN file, plain text or .gz"
 
 

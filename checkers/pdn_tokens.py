@@ -14,13 +14,13 @@ from functools import lru_cache
 _SQUARE = r"(?:0?[1-9]|[1-9]\d)"
 _END = r"(?:1-0|0-1|0-0|1/2-1/2|½-½)(?!\d)"
 # behind 26-23* a game goes on: the star was once the mark of a forced move
-_GOES_ON = r"\s+(?!1\.)\d+(?:\.|[-x]\d)(?![-/])"
+_GOES_ON = r"\s++(?!1\.)\d+(?:\.|[-x]\d)(?![-/])"
 _COORDINATE = r"[a-jA-J](?:10|[1-9])"
 
 # a move may have its number before it and a result glued behind it: 12.26-23, 26-231-0, 5-11/2-1/2
 _TOKEN = re.compile(
-    rf"""\s*(?:
-      (?:\d{{1,3}}\.+\s*)?(?!1-1(?!\d))
+    rf"""\s*+(?:
+      (?:\d{{1,3}}\.++\s*+)?(?!1-1(?!\d))
         ({_SQUARE}[ ]?([-xX:×–])[ ]{{0,2}}{_SQUARE}(?:\2{_SQUARE})*)(?:(?={_END})|(?![\d/]|[-xX]\d))
     | (1/2-1/2(?!\d)|½-½|1/2(?![\d-])|(?:1-0|0-1|0-0|2-0|0-2|1-1)(?![\d/])|(?<!\d)\*|\*(?!{_GOES_ON}))
     | \[\s*([A-Za-z]\w*)\s*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"\s*\]
@@ -55,6 +55,9 @@ _TAG_NAMES = {
 }
 #: Squares that no legal move names.
 _IMPOSSIBLE = b"\x02\x00\x00"
+
+#: Warnings of one game that are kept.
+MAX_WARNINGS = 20
 
 ALGEBRAIC = "algebraic squares"
 NOT_A_MOVE = "not a move"
@@ -171,6 +174,11 @@ def _end_of_variation(text: str, start: int) -> int:
     return -1
 
 
+def _start(match: re.Match[str]) -> int:
+    """Where a token begins, behind the white space before it."""
+    return match.end() - len(match[0].lstrip())
+
+
 class _Scanner:
     """Reads one stretch of text into raw games."""
 
@@ -182,10 +190,10 @@ class _Scanner:
 
     def games(self) -> Iterator[RawGame]:
         """The games, in order."""
-        offset: int | None = 0
-        while offset is not None:
-            resume = None
-            for match in _TOKEN.finditer(self.text, offset):
+        offset, end = 0, len(self.text.rstrip())  # a token may have white space before it, none may stand alone
+        while offset < end:
+            resume = end
+            for match in _TOKEN.finditer(self.text, offset, end):
                 kind = match.lastindex
                 if kind == _SKIP:
                     continue
@@ -212,7 +220,7 @@ class _Scanner:
     def _open(self, match: re.Match[str]) -> RawGame:
         """The game at hand, or a new one that begins at the match."""
         if self.game is None:
-            begin = match.end() - len(match[0].lstrip())
+            begin = _start(match)
             self.line += self.text.count("\n", self.counted, begin)
             self.counted = begin
             self.game = RawGame(self.text, begin, self.line)
@@ -242,7 +250,7 @@ class _Scanner:
 
     def _add_tag(self, name: str, value: str, match: re.Match[str]) -> None:
         if not name:
-            if self.game:
+            if self.game and len(self.game.warnings) < MAX_WARNINGS:
                 self.game.warnings.append(f"{match[_BAD_TAG].strip()[:60]!r} is not a tag and was skipped")
             return
         self.prose = False
@@ -266,8 +274,8 @@ class _Scanner:
     def _oddity(self, match: re.Match[str]) -> None:
         """Something that is not PDN: a fault when it may be part of the moves, otherwise skipped with a warning."""
         kind = match.lastindex
-        text = match[0].strip()
-        start = match.end() - len(text)
+        start = _start(match)
+        text = self.text[start : match.end()]
         if kind == _COORDINATES:
             self._open(match).add_fault(start, f"{ALGEBRAIC}: {text}")
         elif kind == _SETUP:
@@ -276,7 +284,7 @@ class _Scanner:
             self._open(match).add_fault(start, f"{NOT_A_MOVE}: {text[:60]!r}; right would be 11-15 or 22x15")
         elif self.game is None:
             self.prose = True
-        else:
+        elif len(self.game.warnings) < MAX_WARNINGS:
             line, column = self.game.place(start)
             self.game.warnings.append(f"{text[:60]!r} outside braces skipped (line {line}, column {column})")
 

@@ -4,7 +4,8 @@ A node is one call of :func:`alphabeta`, quiescence included. Below depth 0 the 
 must capture; a quiet position is evaluated. Scores are the side to move's: a proven win is 1000 minus its plies.
 
 Transposition table: one entry (two uint64) per slot, addressed by the low bits of the Zobrist key. A lookup compares
-the 64-bit key and a 16-bit verification key; a new entry always replaces the old one.
+the 64-bit key and a 16-bit verification key; a new entry always replaces the old one. Positions with one ply to search
+are not kept.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ WIN = 1000.0
 #: Scores beyond this are proven wins or losses.
 PROVEN = 900.0
 INFINITY = 2000.0
+
+#: Least depth that the table keeps: to look a position up costs more than to search it one ply deep.
+TABLE_DEPTH = 2
 
 EXACT, LOWER, UPPER = 0, 1, 2
 NO_MOVE = 63
@@ -116,8 +120,8 @@ def alphabeta(
 ) -> Any:  # fmt: skip
     """Fail-soft value of a position for the side to move.
 
-    ``depth`` plies are left, ``ply`` have been made from the root, ``key`` is the Zobrist key (used while depth > 0),
-    ``base`` the first free row of the move buffer.
+    ``depth`` plies are left, ``ply`` have been made from the root, ``key`` is the Zobrist key (needed from TABLE_DEPTH
+    up), ``base`` the first free row of the move buffer.
     """
     work.counters[NODES] += 1
     who = jumpers(own, opp, kings, side)
@@ -136,7 +140,7 @@ def alphabeta(
     slot = int64(0)
     first = int64(NO_MOVE)
     check = uint64(0)
-    if depth > 0:
+    if depth >= TABLE_DEPTH:
         slot = int64(key & uint64(work.table.shape[0] - 1))
         check = verification_key(own, opp, kings)
         entry = work.table[slot, 1]
@@ -177,7 +181,7 @@ def alphabeta(
                 value = float32(float32(WIN) - float32(ply + 1))
         else:
             child = uint64(0)
-            if depth > 1:
+            if depth > TABLE_DEPTH:
                 child = key_after(key, own, opp, kings, side, new_own, new_opp, new_kings)
             value = float32(
                 -alphabeta(
@@ -192,7 +196,7 @@ def alphabeta(
                 lower = value
                 if value >= beta:
                     break
-    if depth > 0 and work.counters[STOPPED] == 0:
+    if depth >= TABLE_DEPTH and work.counters[STOPPED] == 0:
         kind = EXACT
         if best <= alpha:
             kind = UPPER

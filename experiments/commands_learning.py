@@ -20,13 +20,14 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """The main job on a small scale: mine, evolve, train, elicit, tournament, report."""
-    from experiments.demo import SHIPPED_ARCHIVE, Demo, DemoConfig
+    from experiments.demo import SHIPPED_ARCHIVE, Demo, DemoConfig, archive_names
 
     files = archive or [SHIPPED_ARCHIVE]
-    names = tuple(f"{file.name} ({file.stat().st_size} bytes)" for file in files)
     bars = Bars()
     try:
-        results = Demo(DemoConfig(seed=seed, archive=names), files, out, workers=workers, progress=bars).run()
+        results = Demo(
+            DemoConfig(seed=seed, archive=archive_names(files)), files, out, workers=workers, progress=bars
+        ).run()
     finally:
         bars.close()
     summary = {

@@ -6,6 +6,7 @@ demo that was killed goes on with the first unit that is missing, and the result
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
@@ -40,7 +41,7 @@ class DemoConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = Field(default=1, ge=0)
-    archive: tuple[str, ...] = Field(description="PDN files, by name and size")
+    archive: tuple[str, ...] = Field(description="PDN files, by name and hash")
     min_count: int = Field(default=2, ge=1)
     rule_plies: int = Field(default=24, ge=1)
     population: int = Field(default=6, ge=2)
@@ -52,6 +53,14 @@ class DemoConfig(BaseModel):
     elicitation_openings: int = Field(default=25, ge=1)
     elicitation_games: int = Field(default=200, ge=2)
     tournament_games: int = Field(default=100, ge=2)
+
+
+def archive_names(files: Sequence[Path]) -> tuple[str, ...]:
+    """What tells archives apart: names of the files and a hash of their bytes; a missing file has none."""
+    return tuple(
+        f"{file.name} sha256:{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}" if file.is_file() else file.name
+        for file in files
+    )
 
 
 class Demo:
@@ -79,6 +88,7 @@ class Demo:
     def run(self) -> dict[str, Any]:
         """Do what is not done yet; write the report; return the results."""
         started = time.perf_counter()
+        archive = self._check_archive()  # before anything is made: a bad archive leaves nothing behind
         self.out.mkdir(parents=True, exist_ok=True)
         versions = {name: version(name) for name in REPORTED_VERSIONS}
         config = self.config.model_dump(mode="json")
@@ -92,7 +102,7 @@ class Demo:
                 "seed": self.config.seed,
                 "config": config,
                 "versions": versions,
-                "archive": self._stage(store, run_id, "archive", self._check_archive),
+                "archive": archive,
                 "rules": self._stage(store, run_id, "rules", self._mine),
                 "evolution": self._stage(store, run_id, "evolution", self._evolve),
                 "training": self._stage(store, run_id, "training", self._train),
@@ -124,8 +134,7 @@ class Demo:
         for file in self.files:
             yield from read_pdn(file)
 
-    def _check_archive(self, seed: np.random.SeedSequence) -> dict[str, Any]:
-        self.progress("read the archive", 0, 1)
+    def _check_archive(self) -> dict[str, Any]:
         summary = check(self.files)
         if not summary.accepted:
             reasons = "; ".join(summary.reasons) or "no game found"

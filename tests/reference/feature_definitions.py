@@ -120,7 +120,7 @@ def squares_of(board: int) -> set[int]:
 
 
 def feature_values(position: tuple[int, int, int, int], mover: int) -> list[int]:
-    """The features of a position (boards of Black, White and the kings, side) seen by ``mover``, clamped to their bits."""
+    """Features of a position (boards of Black, White and the kings, side) seen by ``mover``, clamped to their bits."""
     black, white, kings, _ = position
     v = view(squares_of(black), squares_of(white), squares_of(kings), mover)
     return [min(max(define(v), 0), 2**bits - 1) for bits, define in FEATURES.values()]

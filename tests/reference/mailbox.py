@@ -53,8 +53,8 @@ class Mailbox:
 
     @classmethod
     def start(cls) -> Mailbox:
-        black = {square: (BLACK, MAN) for square in range(1, 13)}
-        white = {square: (WHITE, MAN) for square in range(21, 33)}
+        black = dict.fromkeys(range(1, 13), (BLACK, MAN))
+        white = dict.fromkeys(range(21, 33), (WHITE, MAN))
         return cls.of(black | white, BLACK)
 
     @classmethod
@@ -115,7 +115,8 @@ def jumps_on(
 def legal_moves(position: Mailbox) -> list[MailboxMove]:
     """All legal moves: the captures if there is one, else the steps."""
     board = dict(position.pieces)
-    captures, steps = [], []
+    captures: list[MailboxMove] = []
+    steps: list[MailboxMove] = []
     for square, piece in position.pieces:
         if piece[0] != position.side:
             continue
