@@ -94,7 +94,7 @@ def play(position: Position, move: Move) -> Position:
     return Position(opponent, own, kings, Colour.BLACK) if side else Position(own, opponent, kings, Colour.WHITE)
 
 
-_MOVE_TEXT = re.compile(r"\s*\d{1,2}(\s*[-x:]\s*\d{1,2})+\s*$", re.IGNORECASE)
+_MOVE_TEXT = re.compile(r"\s*[0-9]{1,2}(\s*[-x:]\s*[0-9]{1,2})+\s*$", re.IGNORECASE)
 
 
 def parse_move(position: Position, text: str) -> Move:

@@ -1,17 +1,20 @@
-"""Performance figures of the kernels, one thread, median of several rounds, beside another program's in the same run.
+"""Performance figures of the kernels, one thread, median of several rounds, beside other programs' in the same run.
 
-A program to compare with prints one JSON object whose keys are figures of the same names; it is run in turn with ours,
-so that both meet the same machine.
+A program to compare with (a peer) prints one JSON object whose keys are figures of the same names; it is run in turn
+with ours, so that both meet the same machine.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -92,40 +95,67 @@ def figures() -> dict[str, Callable[[], float]]:
     }
 
 
-def run_benchmarks(
-    rounds: int, beside: str | None, progress: Callable[[int], None] = lambda _: None
-) -> dict[str, dict[str, float | None]]:
-    """Measure in so many rounds; each figure with ours, theirs (or None) and the ratio of the medians.
+class Figure(NamedTuple):
+    """A figure, ours and each peer's: operations per second, medians of the rounds."""
 
-    ``beside`` is a command line; it is run once in every round.
+    ours: float
+    peers: dict[str, float]
+
+    def as_json(self) -> dict[str, Any]:
+        """The figure with the ratio of ours to each peer's."""
+        peers = {name: {"value": value, "ratio": self.ours / value} for name, value in self.peers.items()}
+        return {"ours": self.ours, "peers": peers}
+
+
+def run_benchmarks(
+    rounds: int, beside: Sequence[str] = (), progress: Callable[[int], None] = lambda _: None
+) -> dict[str, Figure]:
+    """Measure in so many rounds; peers are the C program, where gcc is, and the command lines ``beside``.
+
+    A command line is named by its last word; each is run once in every round.
     """
     measured = figures()
     for measure in measured.values():
         measure()  # loads the kernels and warms the caches
     ours: dict[str, list[float]] = {name: [] for name in measured}
-    theirs: dict[str, list[float]] = {}
-    for _ in range(rounds):
-        for name, measure in measured.items():
-            ours[name].append(measure())
-        for name, value in (_other_program(beside) if beside else {}).items():
-            if name in measured and isinstance(value, int | float):
-                theirs.setdefault(name, []).append(float(value))
-        progress(1)
-    return {name: _compared(values, theirs.get(name)) for name, values in ours.items()}
+    theirs: dict[str, dict[str, list[float]]] = {name: {} for name in measured}
+    with tempfile.TemporaryDirectory() as folder:
+        peers = {shlex.split(command)[-1]: shlex.split(command) for command in beside if command.strip()}
+        program = build_c_peer(Path(folder))
+        if program is not None:
+            peers["C"] = [str(program)]
+        for _ in range(rounds):
+            for name, measure in measured.items():
+                ours[name].append(measure())
+            for peer, command in peers.items():
+                for name, value in _other_program(command).items():
+                    if name in measured and isinstance(value, int | float) and value > 0:
+                        theirs[name].setdefault(peer, []).append(float(value))
+            progress(1)
+    return {
+        name: Figure(float(np.median(values)), {peer: float(np.median(v)) for peer, v in theirs[name].items()})
+        for name, values in ours.items()
+    }
 
 
-def _compared(ours: list[float], theirs: list[float] | None) -> dict[str, float | None]:
-    value = float(np.median(ours))
-    other = float(np.median(theirs)) if theirs else None
-    return {"ours": value, "theirs": other, "ratio": value / other if other else None}
+def build_c_peer(folder: Path) -> Path | None:
+    """Build benchmarks/perft.c of a source checkout with gcc; None where either is missing."""
+    source = Path(__file__).parent.parent / "benchmarks" / "perft.c"
+    compiler = shutil.which("gcc")
+    if compiler is None or not source.is_file():
+        return None
+    program = folder / "perft"
+    subprocess.run([compiler, "-O3", "-march=native", "-o", program, source], check=True)  # noqa: S603
+    return program
 
 
-def _other_program(command: str) -> dict[str, Any]:
+def _other_program(command: Sequence[str]) -> dict[str, Any]:
+    text = shlex.join(command)
     try:
-        done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=True, timeout=600)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)  # noqa: S603
         found = json.loads(done.stdout.strip().splitlines()[-1])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-        raise InputError(f"--beside {command!r} did not print a JSON object: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{text!r} did not print a JSON object: {str(error).splitlines()[0]}") from None
     if not isinstance(found, dict):
-        raise InputError(f"--beside {command!r} printed no JSON object as its last line")
+        raise InputError(f"{text!r} printed no JSON object as its last line")
     return found

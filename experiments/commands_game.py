@@ -144,16 +144,18 @@ def pdn_check(files: Files, as_json: Json = False) -> None:
 
 def bench(
     rounds: Annotated[int, typer.Option(min=1, help="Rounds; the median counts.")] = 3,
-    beside: Annotated[str | None, typer.Option(help="A command that prints figures of the same names as JSON.")] = None,
+    beside: Annotated[
+        list[str] | None, typer.Option(help="A command that prints figures of the same names as JSON.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """The performance figures, one thread, beside another program's in the same run."""
+    """The performance figures, one thread, beside other programs' in the same run."""
     from experiments.benchmarks import run_benchmarks
 
     with counting("rounds", rounds) as done:
-        found = run_benchmarks(rounds, beside, done)
+        found = run_benchmarks(rounds, beside or [], done)
     lines = []
-    for name, row in found.items():
-        other = "" if row["ratio"] is None else f"  beside {row['theirs']:>15,.0f}  ratio {row['ratio']:.2f}"
-        lines.append(f"{name:<36}{row['ours']:>15,.0f}{other}")
-    show({"figures": found}, "\n".join(lines), as_json)
+    for name, figure in found.items():
+        peers = "".join(f"  {peer} {value:,.0f} ({figure.ours / value:.2f})" for peer, value in figure.peers.items())
+        lines.append(f"{name:<36}{figure.ours:>15,.0f}{peers}")
+    show({"figures": {name: figure.as_json() for name, figure in found.items()}}, "\n".join(lines), as_json)

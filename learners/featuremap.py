@@ -71,9 +71,16 @@ class NetFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return values / np.array([(1 << feature.bits) - 1 for feature in self.features_], np.float64)
         return encode(values, self.features_).astype(np.float64)
 
-    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Names of the inputs, such as ``PieceAdvantage_0`` for its lowest bit; the argument is not looked at."""
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
+        """Names of the inputs, such as ``PieceAdvantage_0`` for its lowest bit.
+
+        ``input_features`` may name the columns of a position; the names are not used.
+        """
         check_is_fitted(self)
+        if input_features is not None and len(input_features) != self.n_features_in_:
+            raise InputError(
+                f"input_features should have length equal to {self.n_features_in_}, the fields of a position"
+            )
         if self.encoding == "count":
             return np.array([feature.name for feature in self.features_], dtype=object)
         names = [f"{feature.name}_{bit}" for feature in self.features_ for bit in range(feature.bits)]
@@ -81,9 +88,13 @@ class NetFeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _positions(self, X: ArrayLike, *, reset: bool) -> NDArray[np.uint32]:
         """``X`` as the kernels take it, once every row is known to be a position."""
-        rows = validate_data(self, X, reset=reset)
+        fields = f"right would be whole numbers in 4 columns: {', '.join(COLUMNS)}"
+        try:
+            rows = validate_data(self, X, reset=reset)
+        except ValueError as error:  # scikit-learn's advice goes on for many lines
+            raise InputError(f"{str(error).splitlines()[0].rstrip('.:')}; {fields}") from error
         if rows.shape[1] != len(COLUMNS):
-            raise InputError(f"positions have n_features={rows.shape[1]}; right would be 4: {', '.join(COLUMNS)}")
+            raise InputError(f"positions have n_features={rows.shape[1]}; {fields}")
         # narrower floats cannot hold a board of 32 squares: they would be other positions without a word
         if rows.dtype.kind not in "iu" and rows.dtype != np.float64:
             raise InputError(f"positions are {rows.dtype} numbers, which cannot hold boards; right would be uint32")

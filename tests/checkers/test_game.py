@@ -172,9 +172,14 @@ def test_an_advance_or_a_capture_is_progress() -> None:
     assert not game.is_over  # 79 plies since Black's man advanced
     assert play(game, "5-1").result is Result.DRAW
 
-    game = play(Game(Position.from_fen("B:WK18,K6:BK1,K32"), policy=policy), "1x10 18-22")
-    play(game, "10-15 22-18 15x22")
-    assert game.result is Result.BLACK_WINS
+
+def test_a_king_s_capture_is_progress() -> None:
+    policy = DrawPolicy("quiet", quiet_moves=3)
+    game = play(Game(Position.from_fen("B:WK15,K32:BK1"), policy=policy), "1-5 15-10 5-1 10-6 1x10 32-27")
+    assert not game.is_over  # six plies, one since the capture
+    play(game, "10-14 27-32 14-10 32-27")
+    assert not game.is_over
+    assert play(game, "10-14").result is Result.DRAW
 
 
 def test_acf_has_no_limit_of_moves() -> None:

@@ -1,4 +1,4 @@
-"""A network and its TD(λ) game written from theory.md 4.3: plain NumPy and Python, nothing of the kernels but the moves.
+"""A network and its TD(λ) game written from theory.md 4.3 in plain NumPy and Python: of the kernels only the moves.
 
 A flat parameter vector holds the input-hidden weights (inputs, hidden), the hidden biases, the output weights and the
 output bias.
