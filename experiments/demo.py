@@ -51,7 +51,7 @@ class DemoConfig(BaseModel):
     depth: int = Field(default=4, ge=1)
     opening_moves: int = Field(default=10, ge=0)
     elicitation_openings: int = Field(default=25, ge=1)
-    elicitation_games: int = Field(default=200, ge=2)
+    elicitation_games: int = Field(default=400, ge=2)
     tournament_games: int = Field(default=100, ge=2)
 
 
