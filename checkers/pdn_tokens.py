@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from checkers.pdn_squares import Squares, algebraic_corner, numeric_move
+from checkers.pdn_warnings import PdnWarning, WarningKind
+
 _SQUARE = r"(?:0?[1-9]|[1-9]\d)"
 _END = r"(?:1-0|0-1|0-0|1/2-1/2|½-½)(?!\d)"
 # behind 26-23* a game goes on: the star was once the mark of a forced move
@@ -18,7 +21,7 @@ _GOES_ON = r"\s++(?!1\.)\d+(?:\.|[-x]\d)(?![-/])"
 _COORDINATE = r"[a-jA-J](?:10|[1-9])"
 
 # a move may have its number before it and a result glued behind it: 12.26-23, 26-231-0, 5-11/2-1/2
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rf"""\s*+(?:
       (?:\d{{1,3}}\.++\s*+)?(?!1-1(?!\d))
         ({_SQUARE}[ ]?([-xX:×–])[ ]{{0,2}}{_SQUARE}(?:\2{_SQUARE})*)(?:(?={_END})|(?![\d/]|[-xX]\d))
@@ -35,11 +38,13 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.MULTILINE,
 )
-_MOVE, _RESULT, _TAG, _SKIP, _BRACE, _PAREN, _COORDINATES, _SETUP, _BAD_TAG, _WORD = 1, 3, 5, 6, 7, 8, 9, 10, 11, 12
+#: Groups of the expression; the last that matched is the kind of the token.
+MOVE, RESULT, TAG, MARK, BRACE, PAREN, COORDINATES, SETUP, BAD_TAG, WORD, OTHER = 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13
 
-_LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"?(.*?)"?\s*\]?\s*$')
+_LOOSE_TAG = re.compile(r"\[\s*([A-Za-z]\w*)")
 _TAG_LINE = re.compile(r'\n[ \t]*(?=\[[A-Za-z]\w*[ \t]*")')
 _LIKE_A_MOVE = re.compile(r"\d[-xX:/]|[-xX:]\d|^\d{4,}")
+_ALGEBRAIC_MOVE = re.compile(rf"{_COORDINATE}[ ]?[-xX:]?[ ]?{_COORDINATE}")
 _NUMBERS = re.compile(r"\d+")
 _GLUED = re.compile(r"(\d+-\d*[1-9]\d*)(0-1)$")
 _IN_VARIATION = re.compile(r"[(){;]")
@@ -56,8 +61,11 @@ _TAG_NAMES = {
 #: Squares that no legal move names.
 _IMPOSSIBLE = b"\x02\x00\x00"
 
-#: Warnings of one game that are kept.
+#: Warnings of one game about its text that are kept.
 MAX_WARNINGS = 20
+_ABOUT_TEXT = frozenset({WarningKind.TEXT, WarningKind.TAG_FORM, WarningKind.TAG_TWICE})
+#: Comments or variations inside each other that are read; more are none.
+MAX_DEPTH = 100
 
 ALGEBRAIC = "algebraic squares"
 NOT_A_MOVE = "not a move"
@@ -89,7 +97,7 @@ class RawGame:
     places: list[int] = field(default_factory=list)
     terminator: str | None = None
     fault: tuple[int, str] | None = None
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[PdnWarning] = field(default_factory=list)
     _last_tag: int = 0
 
     @property
@@ -107,11 +115,16 @@ class RawGame:
         if self.fault is None:
             self.fault = offset, reason
 
+    def warn(self, kind: WarningKind, text: str) -> None:
+        """Keep a warning, unless it is one of many about the text."""
+        if len(self.warnings) < MAX_WARNINGS or kind not in _ABOUT_TEXT:
+            self.warnings.append(PdnWarning(kind, text))
+
     def add_tag(self, name: str, value: str) -> None:
         """Keep a tag; the first of two with one name stands."""
         name = _TAG_NAMES.get(name.lower(), name)
         if name in self.tags:
-            self.warnings.append(f"tag {name} stands twice; the first is kept")
+            self.warn(WarningKind.TAG_TWICE, f"tag {name} stands twice; the first is kept")
         else:
             self.tags[name] = value
 
@@ -141,12 +154,14 @@ def squares_of(move: str) -> bytes:
     return bytes((len(squares), *squares)) if len(squares) < 16 else _IMPOSSIBLE
 
 
-def _end_of_comment(text: str, start: int) -> int:
+def end_of_comment(text: str, start: int) -> int:
     """Offset behind the comment that opens at ``start``, -1 if it never closes; nested braces count if they balance."""
     depth, first = 0, -1
     for brace in _BRACES.finditer(text, start):
         if brace[0] == "{":
             depth += 1
+            if depth > MAX_DEPTH:
+                break
             continue
         depth -= 1
         if first < 0:
@@ -156,22 +171,35 @@ def _end_of_comment(text: str, start: int) -> int:
     return first
 
 
-def _end_of_variation(text: str, start: int) -> int:
+def end_of_variation(text: str, start: int) -> int:
     """Offset behind the variation that opens at ``start``, -1 if it never closes; its comments may hold brackets."""
     depth, offset = 0, start
     while mark := _IN_VARIATION.search(text, offset):
         offset = mark.end()
         if mark[0] == "(":
             depth += 1
+            if depth > MAX_DEPTH:
+                return -1
         elif mark[0] == ")":
             depth -= 1
             if depth == 0:
                 return offset
         else:
-            offset = _end_of_comment(text, mark.start()) if mark[0] == "{" else text.find("\n", offset)
+            offset = end_of_comment(text, mark.start()) if mark[0] == "{" else text.find("\n", offset)
             if offset < 0:
                 return -1
     return -1
+
+
+def like_a_move(text: str) -> bool:
+    """Whether a text is, or was perhaps meant to be, a move."""
+    return bool(_LIKE_A_MOVE.search(text) or _ALGEBRAIC_MOVE.match(text))
+
+
+def _loose_value(text: str) -> str:
+    """The value of a tag that lacks a quote or a bracket."""
+    text = text.strip().removesuffix("]").rstrip()
+    return text.removeprefix('"').removesuffix('"')
 
 
 def _start(match: re.Match[str]) -> int:
@@ -182,8 +210,8 @@ def _start(match: re.Match[str]) -> int:
 class _Scanner:
     """Reads one stretch of text into raw games."""
 
-    def __init__(self, text: str, first_line: int) -> None:
-        self.text = text
+    def __init__(self, text: str, first_line: int, squares: Squares) -> None:
+        self.text, self.squares = text, squares
         self.line, self.counted = first_line, 0  # the line at the offset up to which lines are counted
         self.game: RawGame | None = None
         self.prose = False  # words stood where only a game may stand
@@ -193,22 +221,22 @@ class _Scanner:
         offset, end = 0, len(self.text.rstrip())  # a token may have white space before it, none may stand alone
         while offset < end:
             resume = end
-            for match in _TOKEN.finditer(self.text, offset, end):
+            for match in TOKEN.finditer(self.text, offset, end):
                 kind = match.lastindex
-                if kind == _SKIP:
+                if kind == MARK:
                     continue
-                if kind == _MOVE:
+                if kind == MOVE:
                     self._move(match)
-                elif kind == _RESULT:
+                elif kind == RESULT:
                     if self.game:
-                        self.game.terminator = match[_RESULT]
+                        self.game.terminator = match[RESULT]
                         yield self._close(match.end())
-                elif kind in (_TAG, _BAD_TAG):
+                elif kind in (TAG, BAD_TAG):
                     name, value = self._tag(match)
                     if name and self.game and self.game.begins_again(name, match.start()):
                         yield self._close(match.start())
                     self._add_tag(name, value, match)
-                elif kind in (_BRACE, _PAREN):
+                elif kind in (BRACE, PAREN):
                     resume = self._skip(match.start(kind))
                     break
                 else:
@@ -237,33 +265,35 @@ class _Scanner:
     def _move(self, match: re.Match[str]) -> None:
         game = self.game or self._open(match)
         if game.fault is None:
-            game.moves.append(match[_MOVE])
-            game.places.append(match.start(_MOVE))
+            game.moves.append(match[MOVE])
+            game.places.append(match.start(MOVE))
 
     def _tag(self, match: re.Match[str]) -> tuple[str, str]:
         """Name and value; both empty if it is no tag."""
-        if match.lastindex == _TAG:
-            value = match[_TAG]
-            return match[_TAG - 1], value.replace('\\"', '"').replace("\\\\", "\\") if "\\" in value else value
-        loose = _LOOSE_TAG.match(match[_BAD_TAG])
-        return (loose[1], loose[2]) if loose else ("", "")
+        if match.lastindex == TAG:
+            value = match[TAG]
+            return match[TAG - 1], value.replace('\\"', '"').replace("\\\\", "\\") if "\\" in value else value
+        text = match[BAD_TAG].strip()
+        loose = _LOOSE_TAG.match(text)
+        return (loose[1], _loose_value(text[loose.end() :])) if loose else ("", "")
 
     def _add_tag(self, name: str, value: str, match: re.Match[str]) -> None:
         if not name:
-            if self.game and len(self.game.warnings) < MAX_WARNINGS:
-                self.game.warnings.append(f"{match[_BAD_TAG].strip()[:60]!r} is not a tag and was skipped")
+            if self.game:
+                self.game.warn(WarningKind.TAG_FORM, f"{match[BAD_TAG].strip()[:60]!r} is not a tag and was skipped")
             return
         self.prose = False
         game = self._open(match)
-        if match.lastindex == _BAD_TAG:
-            game.warnings.append(f'tag {name} is not written [{name} "value"] and was read as {value[:60]!r}')
+        if match.lastindex == BAD_TAG:
+            text = f'tag {name[:60]} is not written [{name[:60]} "value"] and was read as {value[:60]!r}'
+            game.warn(WarningKind.TAG_FORM, text)
         game.add_tag(name, value)
         game._last_tag = match.end()
 
     def _skip(self, start: int) -> int:
         """Offset behind a nested comment or a variation; behind the game if it never closes."""
         comment = self.text[start] == "{"
-        end = (_end_of_comment if comment else _end_of_variation)(self.text, start)
+        end = (end_of_comment if comment else end_of_variation)(self.text, start)
         if end >= 0:
             return end
         if self.game:
@@ -276,19 +306,32 @@ class _Scanner:
         kind = match.lastindex
         start = _start(match)
         text = self.text[start : match.end()]
-        if kind == _COORDINATES:
-            self._open(match).add_fault(start, f"{ALGEBRAIC}: {text}")
-        elif kind == _SETUP:
+        if kind == COORDINATES:
+            self._algebraic(match, start, text)
+        elif kind == SETUP:
             self._open(match).add_fault(start, f"set-up among the moves: {text}")
-        elif kind == _WORD and _LIKE_A_MOVE.search(text):
+        elif kind == WORD and _LIKE_A_MOVE.search(text):
             self._open(match).add_fault(start, f"{NOT_A_MOVE}: {text[:60]!r}; right would be 11-15 or 22x15")
         elif self.game is None:
             self.prose = True
         elif len(self.game.warnings) < MAX_WARNINGS:
             line, column = self.game.place(start)
-            self.game.warnings.append(f"{text[:60]!r} outside braces skipped (line {line}, column {column})")
+            self.game.warn(WarningKind.TEXT, f"{text[:60]!r} outside braces skipped (line {line}, column {column})")
+
+    def _algebraic(self, match: re.Match[str], start: int, text: str) -> None:
+        """A move with algebraic squares: read where a tag or the option says so."""
+        game = self._open(match)
+        corner = algebraic_corner(game.tags, self.squares)
+        move = None if corner is None else numeric_move(text, corner)
+        if corner is None:
+            game.add_fault(start, f"{ALGEBRAIC}: {text[:60]}")
+        elif move is None:
+            game.add_fault(start, f"square not on the board: {text[:60]!r}; squares are the dark ones from a1 to h8")
+        elif game.fault is None:
+            game.moves.append(move)
+            game.places.append(start)
 
 
-def raw_games(text: str, first_line: int = 1) -> Iterator[RawGame]:
+def raw_games(text: str, first_line: int = 1, squares: Squares = "numeric") -> Iterator[RawGame]:
     """The games of a text, in order; ``first_line`` is the number of the text's first line in its file."""
-    return _Scanner(text, first_line).games()
+    return _Scanner(text, first_line, squares).games()

@@ -18,6 +18,7 @@ import numpy as np
 from deap import base, tools
 
 from checkers.errors import InputError
+from checkers.features import select
 from checkers.position import Position
 from learners.network import LYNCH_FEATURES, Network
 from learners.td import TDLearner, play_match, position_rows
@@ -94,7 +95,12 @@ class FeatureEvolution:
             raise InputError(f"population is {population}; right would be an even number, 2 or more")
         if generations < 0:
             raise InputError(f"generations is {generations}; right would be 0 or more")
-        self.pool = tuple(pool)
+        if not 0.0 <= mutation <= 1.0:
+            raise InputError(f"mutation is {mutation}; right would be from 0 to 1")
+        for name, value in (("match_openings", match_openings), ("match_depth", match_depth)):
+            if value < 1:
+                raise InputError(f"{name} is {value}; right would be 1 or more")
+        self.pool = tuple(feature.name for feature in select(pool))
         self.population = population
         self.generations = generations
         self.mutation = mutation
@@ -114,6 +120,8 @@ class FeatureEvolution:
 
         ``progress`` is called with the number of individuals trained since the last call.
         """
+        if not openings:
+            raise InputError("there is no opening to train on; right would be one position or more")
         self._openings = openings
         self.logbook_: list[Generation] = []
         first_seed, *seeds = seed.spawn(self.generations + 1)

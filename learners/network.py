@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +32,24 @@ VERSION = 1
 
 Floats = NDArray[np.float64]
 
+#: What reading a damaged npz file can raise.
+_DAMAGE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    OSError,
+    EOFError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
@@ -44,6 +64,10 @@ class Network:
     history: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if list(self.features) != sorted(self.features):
+            raise ValueError("features are not in key order, as the kernels hand them out")
+        if self.hidden < 1:
+            raise ValueError(f"{self.hidden} hidden units; right would be 1 or more")
         if self.parameters.shape != (parameter_count(self.features, self.hidden),):
             raise ValueError(f"parameters have shape {self.parameters.shape}, not what {self.hidden} hidden units need")
 
@@ -113,18 +137,22 @@ class Network:
         if not Path(path).is_file():
             raise FileFormatError(f"network file {path} does not exist; `ace-checkers train --out {path}` makes one")
         try:
-            with np.load(path, allow_pickle=False) as data:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as data:
                 if str(data["format"]) != FORMAT:
                     raise FileFormatError(f"{path} is not a network of this program")
                 if int(data["version"]) != VERSION:
                     raise FileFormatError(f"{path} has network version {int(data['version'])}; this is {VERSION}")
                 features = select(str(name) for name in data["features"])
                 parameters = np.asarray(data["parameters"], np.float64)
-                network = cls(features, int(data["hidden"]), parameters, json.loads(str(data["history"])))
-        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile, TypeError) as error:
-            if isinstance(error, FileFormatError):
-                raise
-            raise FileFormatError(f"{path} is not a network file: {str(error).splitlines()[0]}") from None
+                history = json.loads(str(data["history"]))
+                if not isinstance(history, dict):
+                    raise ValueError("its history is not an object")
+                network = cls(features, int(data["hidden"]), parameters, history)
+        except FileFormatError:
+            raise
+        except _DAMAGE as error:
+            why = " ".join(str(error).split()) or type(error).__name__
+            raise FileFormatError(f"{path} is not a network file: {why}") from None
         if not np.all(np.isfinite(parameters)):
             raise FileFormatError(f"{path} holds weights that are not finite numbers")
         return network

@@ -7,6 +7,7 @@ moving, because everything that was tried lost. And both sides play a random mov
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -115,12 +116,17 @@ class TDLearner:
         test_openings: int = 10,
         policy: DrawPolicy = THESIS,
     ) -> None:
-        for name, value in (("games", games), ("depth", depth), ("hidden", hidden), ("clone_after", clone_after)):
+        counts = {"games": games, "depth": depth, "hidden": hidden, "clone_after": clone_after}
+        for name, value in (counts | {"test_openings": test_openings}).items():
             if value < 1:
                 raise InputError(f"{name} is {value}; right would be 1 or more")
         for name, share in (("gamma", gamma), ("decay", decay), ("exploration", exploration), ("momentum", momentum)):
             if not 0.0 <= share <= 1.0:
                 raise InputError(f"{name} is {share}; right would be from 0 to 1")
+        if not 0.0 <= learning_rate < math.inf:
+            raise InputError(f"learning_rate is {learning_rate}; right would be a number, 0 or more")
+        if len(rewards) != 3 or not all(math.isfinite(reward) for reward in rewards):
+            raise InputError(f"rewards are {rewards}; right would be three numbers, for a win, a loss and a draw")
         self.features = tuple(features)
         self.hidden = hidden
         self.games = games
@@ -149,6 +155,8 @@ class TDLearner:
 
         ``progress`` is called with the number of games since the last call.
         """
+        if not openings:
+            raise InputError("there is no opening to train on; right would be one position or more")
         rng = np.random.default_rng(seed)
         rows = position_rows(openings)
         self.initial_ = Network.initial(self.features, rng, hidden=self.hidden)

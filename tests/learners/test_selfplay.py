@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import int64
+from numpy.typing import NDArray
 
 from checkers.chance import chance_state
 from checkers.draw_tracking import MOST_PLIES, STATE, is_drawn, limits_of, start_tracking, track
@@ -24,6 +25,9 @@ from learners.network import LYNCH_FEATURES, Network
 from learners.selfplay import Learner, match_games, training_game, training_games
 from learners.td import play_match, position_rows
 from tests.reference.numpy_network import TDGame
+
+Rows = NDArray[np.uint32]
+Results = NDArray[np.int8]
 
 TIGHT = DrawPolicy("tight", shuttle=2, repetition=4, quiet_moves=12, max_moves=30)
 OPENINGS = position_rows([ballot.position() for ballot in two_move_ballots()[:12]])
@@ -151,6 +155,15 @@ def test_match_leaves_no_trace_in_a_workspace_that_is_used_again() -> None:
     assert play_match(first, second, OPENINGS, depth=3, work=work).tolist() == alone.tolist()
 
 
+@pytest.mark.parametrize("depths", [(1, 2), (2, 2), (3, 2), (2, 3), (3, 3)])
+def test_players_do_not_share_what_they_remember(depths: tuple[int, int]) -> None:
+    # so shallow a search finds in its table only what it would find again: no table, the same games
+    first, second = (network.evaluation() for network in networks())
+    remembered = play_match(first, second, OPENINGS, depth=depths)
+    forgotten = play_match(first, second, OPENINGS, depth=depths, work=new_workspace(second, 0))
+    assert remembered.tolist() == forgotten.tolist()
+
+
 def test_match_results_are_for_the_first_with_black_first() -> None:
     # Black to move captures the last piece whoever plays
     rows = position_rows([Position.from_fen("B:W18:B15,1")])
@@ -202,7 +215,7 @@ def new_learner(network: Network, *, rate: float, **settings: Any) -> Learner:
 
 def train_one(
     opening: Position, side: Colour, learner: Learner, network: Network, rival: Network, policy: DrawPolicy, depth: int
-) -> tuple[int, np.ndarray[Any, np.dtype[np.float32]]]:
+) -> tuple[int, NDArray[np.float32]]:
     """The result for the learner of one training game, and its table afterwards."""
     evaluation = network.evaluation()
     work = new_workspace(evaluation if network.hidden >= rival.hidden else rival.evaluation(), 10)
@@ -284,34 +297,44 @@ def test_learning_from_the_rival_is_a_switch() -> None:
     assert traces[1].tolist() == [True, True]
 
 
-def test_training_games_alternate_colours_and_repeat_themselves() -> None:
-    network = networks(1)[0]
-    outcomes = []
-    for _ in range(2):
-        learner = new_learner(network, rate=0.1, exploration=0.1)
-        evaluation = network.evaluation()
-        results = np.full(30, 9, np.int8)
-        training_games(
-            OPENINGS,
-            1,
-            learner,
-            evaluation,
-            network.evaluation(),
-            limits_of(THESIS),
-            np.array([1, 1 << 63], np.uint64),
-            chance_state(np.random.default_rng(1)),
-            new_workspace(evaluation, 10),
-            results,
-        )
-        outcomes.append((results.tolist(), learner.parameters.tolist()))
-    assert outcomes[0] == outcomes[1]
-    assert set(outcomes[0][0]) <= {-1, 0, 1}
-    # Black captures White's last man at once: the learner wins with Black, in every other game
-    rows = position_rows([Position.from_fen("B:W18:B15,1")])
-    results = np.zeros(6, np.int8)
-    learner, evaluation = new_learner(network, rate=0.1), network.evaluation()
+def play_training_games(
+    network: Network, results: Results, openings: Rows, *, depth: int = 1, table_bits: int = 10, **settings: Any
+) -> list[float]:
+    """Play as many training games as ``results`` has room for, against the network itself; the parameters learned."""
+    learner, evaluation = new_learner(network, **settings), network.evaluation()
     training_games(
-        rows, 1, learner, evaluation, network.evaluation(), limits_of(THESIS), np.array([1, 1 << 63], np.uint64),
-        chance_state(np.random.default_rng(1)), new_workspace(evaluation, 10), results,
+        openings, depth, learner, evaluation, network.evaluation(), limits_of(THESIS),
+        np.array([1, 1 << 63], np.uint64), chance_state(np.random.default_rng(1)),
+        new_workspace(evaluation, table_bits), results,
     )  # fmt: skip
+    parameters: list[float] = learner.parameters.tolist()
+    return parameters
+
+
+def test_training_games_repeat_themselves() -> None:
+    results, again = np.full(30, 9, np.int8), np.full(30, 9, np.int8)
+    settings = {"rate": 0.1, "exploration": 0.1}
+    learned = play_training_games(networks(1)[0], results, OPENINGS, **settings)
+    assert learned == play_training_games(networks(1)[0], again, OPENINGS, **settings)
+    assert results.tolist() == again.tolist()
+    assert set(results.tolist()) <= {-1, 0, 1}
+
+
+def test_training_games_alternate_colours() -> None:
+    # Black captures White's last man at once: the learner wins with Black, in every other game
+    results = np.zeros(6, np.int8)
+    play_training_games(networks(1)[0], results, position_rows([Position.from_fen("B:W18:B15,1")]), rate=0.1)
     assert results.tolist() == [1, -1] * 3
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_what_an_older_version_remembered_is_forgotten(depth: int) -> None:
+    # few kings and no chance: positions recur, and their old values must not
+    rows = position_rows([Position.from_fen("B:WK32,K31,20:BK1,K5,12"), Position.from_fen("W:WK29,30:B2,K4")])
+    learned = [
+        play_training_games(
+            networks(1)[0], np.zeros(20, np.int8), rows, depth=depth, table_bits=bits, rate=0.3, both_colours=True
+        )
+        for bits in (12, 0)
+    ]
+    assert learned[0] == learned[1]
