@@ -13,6 +13,7 @@ from numba import int64, uint32
 from numpy.typing import NDArray
 
 from checkers.draws import DrawPolicy
+from checkers.errors import SpecificationError
 from checkers.jit import helper
 
 #: A game that a kernel plays ends after so many plies whatever the policy; keys has room for them.
@@ -23,6 +24,10 @@ _QUIET_PLIES, _PLIES, _UNDONE, _LAST = 0, 1, 2, 4
 
 def limits_of(policy: DrawPolicy) -> NDArray[np.int64]:
     """The limits as the kernels take them."""
+    if 2 * policy.max_moves >= MOST_PLIES - 1:
+        raise SpecificationError(
+            f"draw policy {policy.name}: {policy.max_moves} moves are more than a kernel keeps; right would be up to 500"
+        )
     return np.array([policy.shuttle, policy.repetition, policy.quiet_moves, policy.max_moves], np.int64)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from checkers.draws import THESIS, DrawPolicy
+from checkers.errors import InputError
 from checkers.moves import Move, play
 from checkers.position import Colour, Position
 
@@ -96,12 +97,31 @@ class Game:
         self._legal = None
 
     def finish(self, result: Result, reason: str) -> None:
-        """End the game from outside: agreement, adjudication, resignation, a record's own result."""
+        """End the game from outside, with a record's own result for example; an earlier result is replaced."""
         self._result, self._reason = result, reason
+
+    def resign(self, colour: Colour) -> None:
+        """``colour`` gives up; raise :class:`InputError` when the game is over."""
+        self._close(Result.win(colour.other), f"{colour.name.capitalize()} resigned")
+
+    def agree_draw(self) -> None:
+        """Both sides agree to a draw; raise :class:`InputError` when the game is over."""
+        self._close(Result.DRAW, "draw agreed")
+
+    def adjudicate(self, result: Result) -> None:
+        """A third party decides; raise :class:`InputError` when the game is over or ``result`` decides nothing."""
+        if result is Result.UNFINISHED:
+            raise InputError("an adjudication to '*' decides nothing; right would be 1-0, 0-1 or 1/2-1/2")
+        self._close(result, "adjudicated")
+
+    def _close(self, result: Result, reason: str) -> None:
+        if self.is_over:
+            raise InputError(f"the game is over: {self.result.value}, {self.reason}; it cannot end again ({reason})")
+        self.finish(result, reason)
 
     @property
     def result(self) -> Result:
-        """The result, by :meth:`finish`, by the rules, or by the draw policy."""
+        """The result: by resignation, agreement, adjudication or :meth:`finish`, by the rules, or by the draw policy."""
         if self._result is Result.UNFINISHED:
             self._result, self._reason = self._outcome()
         return self._result

@@ -129,7 +129,9 @@ class _Reader:
             return Rejection(self._file, self._number, line, column, fault.ply, fault.reason, raw.text)
 
     def _accept(self, raw: RawGame) -> Record:
-        corner = algebraic_corner(raw.tags, self.squares) if self.squares != "numeric" or "GameType" in raw.tags else None
+        corner = (
+            algebraic_corner(raw.tags, self.squares) if self.squares != "numeric" or "GameType" in raw.tags else None
+        )
         tags = raw.tags if corner is None else {**raw.tags, "FEN": numeric_fen(raw.tags.get("FEN", ""), corner)}
         other = other_game(tags)
         if other:
@@ -143,7 +145,9 @@ class _Reader:
         start, reading = self._replayed(raw, tags.get("FEN") if "FEN" in raw.tags else None)
         if raw.fault:
             raise _FaultError(raw.fault[1], raw.fault[0], len(raw.moves) + 1)
-        result = self._result(raw, Position(*reading.positions[-1].tolist()), reading.moves_left)
+        last = Position(*reading.positions[-1].tolist())
+        finished = not reading.moves_left and last.pieces > 0
+        result = self._result(raw, Colour(last.side) if finished else None)
         return Record(
             self._file,
             self._number,
@@ -154,6 +158,7 @@ class _Reader:
             reading.positions,
             result,
             tuple(raw.warnings),
+            finished,
         )
 
     def _other(self, game: str, how: str, offset: int, ply: int = 0) -> _FaultError:
@@ -198,12 +203,11 @@ class _Reader:
         reason = f"illegal move: {text[:60]!r} in {position.fen()}; legal moves: {shown or 'none'}"
         return _FaultError(reason, offset, ply)
 
-    def _result(self, raw: RawGame, last: Position, moves_left: int) -> Result:
-        """The result: the board's if the side to move has lost."""
+    def _result(self, raw: RawGame, loser: Colour | None) -> Result:
+        """The result; ``loser`` is the side to move in a final position without a legal move."""
         stated = self._stated(raw)
-        if moves_left or not last.pieces:
+        if loser is None:
             return stated
-        loser = Colour(last.side)
         result = Result.win(loser.other)
         if stated not in (result, Result.UNFINISHED):
             text = f"the record says {stated.value}, but {loser.name.title()} has no move left: read as {result.value}"

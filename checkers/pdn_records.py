@@ -34,6 +34,7 @@ class Record:
         positions: black, white, kings, side before each move and after the last, shape (plies + 1, 4).
         result: the board's where the final position has no move, otherwise the tag's or the one behind the moves.
         warnings: what was read in spite of an error, and what contradicts itself.
+        finished: whether the side to move in the last position has no move, so that the board says the result.
     """
 
     file: str
@@ -45,6 +46,7 @@ class Record:
     positions: NDArray[np.uint32]
     result: Result
     warnings: tuple[PdnWarning, ...]
+    finished: bool = False
 
     def warned(self, kind: WarningKind) -> bool:
         """Whether there is a warning of this kind."""

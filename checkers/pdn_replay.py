@@ -79,9 +79,7 @@ class Replayer:
         return Reading(codes, positions, 0, deepest)
 
     @staticmethod
-    def _open(
-        complete: list[Reading], codes: NDArray[np.uint32], positions: NDArray[np.uint32], first: int
-    ) -> Reading:
+    def _open(complete: list[Reading], codes: NDArray[np.uint32], positions: NDArray[np.uint32], first: int) -> Reading:
         """A line with several readings, with the first move in which they differ."""
         if len(complete) < 2:
             return Reading(codes, positions, 0, 0, first)

@@ -12,10 +12,14 @@ from typing import IO, cast
 from checkers.errors import FileFormatError
 
 CHUNK = 1 << 20
+#: Bytes of one line, and characters of one game, from which on they are cut at the next best place.
+LONGEST_LINE = 1 << 22
+LONGEST_GAME = 1 << 22
 _GZIP = b"\x1f\x8b"
 #: Control characters that no text holds; 0x1A ends the text in old DOS files.
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 _GAME_STARTS = re.compile(r'\n[ \t]*\n(?=[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]*")')
+_GAME_ENDS = re.compile(r'(?:1-0|0-1|0-0|1/2-1/2|\*)\s++(?=\[[ \t]*[A-Za-z]\w*[ \t]*"|1\.\s?\d)')
 _RIGHT = "right would be a PDN file, plain text or .gz"
 
 
@@ -44,25 +48,39 @@ def split_text(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _decoded(path: Path) -> Iterator[str]:
-    """The file in pieces that end with a line."""
+    """The file in pieces that end with a line, or with a word where lines are too long."""
     try:
         with path.open("rb") as raw:
             magic = raw.read(2)
             raw.seek(0)
             stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if magic == _GZIP else raw
-            first = True
+            rest, first = b"", True
             while chunk := stream.read(CHUNK):
-                chunk += stream.readline()
                 if first:
                     _check_text(path, chunk)
+                    chunk = chunk.removeprefix(b"\xef\xbb\xbf")
                     first = False
-                yield _plain_line_ends(_decode(chunk))
+                chunk = rest + chunk
+                cut = _end_of_lines(chunk)
+                rest = chunk[cut:]
+                if cut:
+                    yield _plain_line_ends(_decode(chunk[:cut]))
             if first:
                 raise FileFormatError(f"{path}: is empty; {_RIGHT}")
+            if rest:
+                yield _plain_line_ends(_decode(rest))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileFormatError(f"{path}: damaged gzip file ({error}); {_RIGHT}") from None
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror or error}); {_RIGHT}") from None
+
+
+def _end_of_lines(chunk: bytes) -> int:
+    """Offset behind the last whole line, 0 if there is none yet; a last CR may be half a line end."""
+    cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r", 0, -1)) + 1
+    if cut == 0 and len(chunk) >= LONGEST_LINE:
+        cut = chunk.rfind(b" ", 0, -1) + 1 or len(chunk)
+    return cut
 
 
 def _check_text(path: Path, chunk: bytes) -> None:
@@ -99,7 +117,11 @@ def _plain_line_ends(text: str) -> str:
 
 
 def _split(pieces: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Cut between a blank line and a tag, unless a tag stands before them: it may be the same game's."""
+    """Cut between a blank line and a tag, unless a tag stands before them: it may be the same game's.
+
+    A text without such places is cut behind results, and that must not happen before it is long: they may stand in a
+    comment.
+    """
     line, rest, searched = 1, "", 0
     for piece in pieces:
         text, begin = rest + piece, 0
@@ -109,7 +131,22 @@ def _split(pieces: Iterable[str]) -> Iterator[tuple[int, str]]:
                 yield line, stretch
                 line += stretch.count("\n")
                 begin = cut.end()
+        if len(text) - begin > LONGEST_GAME:
+            end = _last_game_end(text, begin)
+            yield line, text[begin:end]
+            line += text.count("\n", begin, end)
+            begin = end
         rest = text[begin:]
         searched = len(rest)
     if rest:
         yield line, rest
+
+
+def _last_game_end(text: str, begin: int) -> int:
+    """Offset of the last place where a game seems to end; that of the last line or word if there is none."""
+    window = LONGEST_GAME // 4
+    for start in range(len(text) - window, begin - window, -window):
+        ends = [match.end() for match in _GAME_ENDS.finditer(text, max(start - 1000, begin), start + window)]
+        if ends:
+            return ends[-1]
+    return max(text.rfind("\n", begin), text.rfind(" ", begin)) + 1 or len(text)

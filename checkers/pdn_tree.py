@@ -160,14 +160,15 @@ class _Builder:
                 items[-1].variations.append((start, stop))
             elif kind == BRACE:
                 items[-1].comment(text[1:-1])
-            elif kind == MARK and (words < 0 or text[0] in "{;$"):
-                items[-1].mark(text)
-            elif kind in (WORD, OTHER, MARK):
+            elif kind in (WORD, OTHER):
                 if words >= 0:
                     items[-1].comments.pop()
                 else:
                     words = start
                 items[-1].comments.append(plain_comment(self._source[words:stop]))
+            elif kind == MARK and (words < 0 or text[0] in "{;$%"):
+                items[-1].mark(text)
+                words = -1
         return items
 
     def line(self, start: Position, moves: Sequence[Move], items: list[_Item]) -> Line:

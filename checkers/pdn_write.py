@@ -39,9 +39,7 @@ def write_pdn(game: Game | AnnotatedGame, *, width: int = 80, comments: Mapping[
 
 def _bare(game: Game, comments: Mapping[int, str]) -> Line:
     """A game's moves as a line with these comments."""
-    moves = (
-        AnnotatedMove(move, comments=(comments[i],) if i in comments else ()) for i, move in enumerate(game.moves)
-    )
+    moves = (AnnotatedMove(move, comments=(comments[i],) if i in comments else ()) for i, move in enumerate(game.moves))
     return Line((), tuple(moves))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,19 +21,27 @@ def perft(
     depth: Annotated[int, typer.Argument(min=1, max=30, help="Plies, 1 or more.")],
     fen: Fen = None,
     divide: Annotated[bool, typer.Option("--divide", help="Count under each move.")] = False,
+    distinct: Annotated[bool, typer.Option("--distinct", help="Count moves with the same result once.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Count the move sequences of a position; every capture path counts."""
+    """Count the move sequences of a position; every capture path counts, unless --distinct."""
     from checkers.perft import divide_perft, perft_count
     from checkers.position import Position
 
     position = Position.from_fen(fen) if fen else Position.start()
-    perft_count(position, 1)  # loads the kernel, so that the time is the count's
+    perft_count(position, 1, distinct=distinct)  # loads the kernel, so that the time is the count's
     started = time.perf_counter()
-    parts = divide_perft(position, depth) if divide else {}
-    nodes = sum(parts.values()) if divide else perft_count(position, depth)
+    parts = divide_perft(position, depth, distinct=distinct) if divide else {}
+    nodes = sum(parts.values()) if divide else perft_count(position, depth, distinct=distinct)
     seconds = time.perf_counter() - started
-    data = {"fen": position.fen(), "depth": depth, "nodes": nodes, "seconds": seconds, "divide": parts}
+    data = {
+        "fen": position.fen(),
+        "depth": depth,
+        "distinct": distinct,
+        "nodes": nodes,
+        "seconds": seconds,
+        "divide": parts,
+    }
     lines = [f"{move}: {count}" for move, count in parts.items()]
     show(data, "\n".join([*lines, f"{nodes} nodes in {seconds:.3f} s"]), as_json)
 
@@ -85,7 +95,7 @@ def match(
     first: Annotated[str, typer.Argument(help="Player specification.")],
     second: Annotated[str, typer.Argument(help="Player specification.")],
     games: Annotated[int, typer.Option(min=2, help="Games, an even number.")] = 20,
-    openings: Annotated[str, typer.Option(help="start, two-move, three-move or three-move-all.")] = "three-move",
+    openings: Annotated[str, typer.Option(help="start, two-move(-all), three-move(-all).")] = "three-move",
     draws: Annotated[str, typer.Option(help="Draw policy: thesis, acf, neurodraughts.")] = "thesis",
     seed: Seed = 1,
     as_json: Json = False,
@@ -110,35 +120,78 @@ def match(
     show(figures, match_table([figures]), as_json)
 
 
-def pdn_check(files: Files, as_json: Json = False) -> None:
+def pdn_check(
+    files: Files,
+    rejects: Annotated[
+        Path | None, typer.Option(help="Folder to write the rejected games to, each with its reason.")
+    ] = None,
+    fix: Annotated[Path | None, typer.Option(help="Folder to write what was read to, as clean PDN.")] = None,
+    one_zero: Annotated[str, typer.Option(help="The side that wins with 1-0: black or white.")] = "black",
+    squares: Annotated[str, typer.Option(help="Squares where no tag names them: numeric or algebraic.")] = "numeric",
+    as_json: Json = False,
+) -> None:
     """Read and replay archives; report every game that is rejected."""
     from checkers.pdn import Rejection, check
+    from checkers.position import Colour
 
-    rejections: list[Rejection] = []
-    summary = check(files, rejections.append)
-    for file, game in summary.other_games.items():
-        print(f"{file}: every game is {game}, not English checkers", file=sys.stderr)
-    for rejected in rejections:
-        if rejected.file not in summary.other_games:
+    sides = {"black": Colour.BLACK, "white": Colour.WHITE}
+    if one_zero not in sides:
+        raise InputError(f"--one-zero {one_zero} is no side; right would be black or white")
+    if squares not in ("numeric", "algebraic"):
+        raise InputError(f"--squares {squares} is unknown; right would be numeric or algebraic")
+    others: Counter[tuple[str, str]] = Counter()
+
+    def report(rejected: Rejection) -> None:
+        if rejected.other_game:
+            others[rejected.file, rejected.other_game] += 1
+        else:
             place = f"{rejected.file}:{rejected.line}:{rejected.column}"
             print(f"{place}: game {rejected.number}, ply {rejected.ply}: {rejected.reason}", file=sys.stderr)
+
+    summary = check(
+        files,
+        report,
+        one_zero=sides[one_zero],
+        squares="algebraic" if squares == "algebraic" else "numeric",
+        rejects=rejects,
+        fix=fix,
+        on_unreadable=lambda _, error: print(error, file=sys.stderr),
+    )
+    for (file, game), number in others.items():
+        which = "every game" if file in summary.other_games else f"{number} of the games"
+        print(f"{file}: {which} is {game}, not English checkers", file=sys.stderr)
+    speed = summary.games / summary.seconds
     data = {
         "files": summary.files,
+        "unreadable": summary.unreadable,
         "games": summary.games,
         "accepted": summary.accepted,
         "rejected": summary.rejected,
-        "reasons": dict(summary.reasons),
-        "other_games": dict(summary.other_games),
+        "reasons": summary.reasons,
+        "other_games": summary.other_games,
         "warnings": summary.warnings,
+        "warning_kinds": summary.warning_kinds,
+        "finished": summary.finished,
+        "contradicted": summary.contradicted,
         "plies": summary.plies,
         "seconds": summary.seconds,
+        "games_per_second": speed,
+        "written": [str(path) for path in summary.written],
     }
-    text = (
+    lines = [
         f"{summary.accepted} of {summary.games} games in {summary.files} files accepted, {summary.rejected} rejected, "
-        f"{summary.plies} plies, {summary.seconds:.2f} s"
-    )
-    show(data, text, as_json)
-    if summary.games and not summary.accepted:
+        f"{summary.plies} plies, {summary.seconds:.2f} s, {speed:,.0f} games/s",
+        *(f"{number} games with warning: {kind}" for kind, number in summary.warning_kinds.items()),
+        *(f"{path} written" for path in summary.written),
+    ]
+    if summary.contradicted > summary.finished - summary.contradicted:
+        other = "black" if one_zero == "white" else "white"
+        lines.append(
+            f"{summary.contradicted} of {summary.finished} finished boards say another result than their records: "
+            f"--one-zero {other} may be right"
+        )
+    show(data, "\n".join(lines), as_json)
+    if not summary.accepted:
         raise typer.Exit(2)
 
 

@@ -51,7 +51,7 @@ _DAMAGE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Network:
     """A network: which features it sees, its hidden units, its parameters, and how it was trained.
 
