@@ -26,7 +26,7 @@ def limits_of(policy: DrawPolicy) -> NDArray[np.int64]:
     """The limits as the kernels take them."""
     if 2 * policy.max_moves >= MOST_PLIES - 1:
         raise SpecificationError(
-            f"draw policy {policy.name}: {policy.max_moves} moves are more than a kernel keeps; right would be up to 500"
+            f"draw policy {policy.name}: {policy.max_moves} moves are more than kernels keep; right would be up to 500"
         )
     return np.array([policy.shuttle, policy.repetition, policy.quiet_moves, policy.max_moves], np.int64)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from checkers.errors import FileFormatError
 from checkers.pdn_mend import CannotWriteError, Mender
 from checkers.pdn_reader import read_annotated, read_pdn
 from checkers.pdn_records import Record, Rejection
+from checkers.pdn_replay import Replayer
 from checkers.pdn_squares import Squares
 from checkers.pdn_tree import AnnotatedGame
 from checkers.pdn_warnings import WarningKind
@@ -81,6 +82,7 @@ def check(
         FileFormatError: one of the files cannot be read or holds no game, and ``on_unreadable`` is not given; or a
             folder cannot be written.
     """
+    Replayer()  # loads the kernels, so that the time is the reading's
     count, mender, begin = _Count(on_rejection), Mender(rejects, fix), time.perf_counter()
     read = read_annotated if fix else read_pdn
     for path in map(str, paths):
@@ -106,9 +108,7 @@ class _Count:
         self.summary, self._on_rejection = PdnSummary(), on_rejection
         self._reasons, self._warnings = Counter[str](), Counter[str]()
 
-    def archive(
-        self, path: str, games: Iterator[Record | Rejection] | Iterator[AnnotatedGame | Rejection], mender: Mender
-    ) -> None:
+    def archive(self, path: str, games: Iterable[Record | AnnotatedGame | Rejection], mender: Mender) -> None:
         """Count one archive."""
         others: set[str | None] = set()
         for game in games:

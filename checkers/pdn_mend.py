@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
 from checkers.errors import FileFormatError
 from checkers.pdn_records import Rejection
@@ -108,7 +109,8 @@ class _Part:
         while name.lower() in taken:  # archives of one name from several folders
             name, number = f"{stem}-{number}{end}", number + 1
         taken.add(name.lower())
-        self._path, self._file = folder / name, None  # type: Path, TextIO | None
+        self._path = folder / name
+        self._file: TextIO | None = None
         self.paths: list[Path] = []
 
     def __enter__(self) -> _Part:

@@ -129,9 +129,8 @@ class _Reader:
             return Rejection(self._file, self._number, line, column, fault.ply, fault.reason, raw.text)
 
     def _accept(self, raw: RawGame) -> Record:
-        corner = (
-            algebraic_corner(raw.tags, self.squares) if self.squares != "numeric" or "GameType" in raw.tags else None
-        )
+        asked = self.squares != "numeric" or "GameType" in raw.tags
+        corner = algebraic_corner(raw.tags, self.squares) if asked else None
         tags = raw.tags if corner is None else {**raw.tags, "FEN": numeric_fen(raw.tags.get("FEN", ""), corner)}
         other = other_game(tags)
         if other:

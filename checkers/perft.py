@@ -69,7 +69,11 @@ def perft_count(position: Position, depth: int, *, distinct: bool = False) -> in
 
 def divide_perft(position: Position, depth: int, *, distinct: bool = False) -> dict[str, int]:
     """The count under each move, in the generator's order; if ``distinct``, one move of those with the same result."""
-    moves = position.legal_moves()
-    if distinct:
-        moves = list({position.play(move): move for move in reversed(moves)}.values())[::-1]
-    return {str(move): perft_count(position.play(move), depth - 1, distinct=distinct) for move in moves}
+    counts: dict[str, int] = {}
+    seen: set[Position] = set()
+    for move in position.legal_moves():
+        after = position.play(move)
+        if not (distinct and after in seen):
+            counts[str(move)] = perft_count(after, depth - 1, distinct=distinct)
+        seen.add(after)
+    return counts

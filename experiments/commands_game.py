@@ -179,7 +179,7 @@ def pdn_check(
         "written": [str(path) for path in summary.written],
     }
     lines = [
-        f"{summary.accepted} of {summary.games} games in {summary.files} files accepted, {summary.rejected} rejected, "
+        f"{summary.accepted} of {summary.games} games in {summary.files} files accepted, {summary.rejected} rejected",
         f"{summary.plies} plies, {summary.seconds:.2f} s, {speed:,.0f} games/s",
         *(f"{number} games with warning: {kind}" for kind, number in summary.warning_kinds.items()),
         *(f"{path} written" for path in summary.written),
