@@ -18,7 +18,7 @@ _UNICODE = {"b": "⛂", "B": "⛃", "w": "⛀", "W": "⛁", ".": "·"}
 _CELL = 50
 _MARGIN = 4
 _SIDE = 8 * _CELL + 2 * _MARGIN
-_FRAME, _LIGHT, _DARK, _TOUCHED = "#4a3520", "#f3e3c3", "#a9763f", "#c9a227"
+_FRAME, _LIGHT, _DARK, _TOUCHED = "#4a3520", "#f3e3c3", "#a9763f", "#6f7d22"
 _LABEL, _ARROW, _CAPTURED = "#f8ecd6", "#1f6f3f", "#b3261e"
 #: Fill, edge and sign of each colour's pieces.
 _PAINT = {"b": ("#2a2a2a", "#0c0c0c", "#e8c15a"), "w": ("#fbf7ee", "#6b6254", "#8a5a12")}
@@ -64,20 +64,21 @@ def svg_board(
         size: width and height in pixels.
     """
     path = move.path if move else ()
+    shown = f'width="{size}" height="{size}" viewBox="0 0 {_SIDE} {_SIDE}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="0 0 {_SIDE} {_SIDE}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {shown} role="img">',
         f"<title>{_title(position, move)}</title>",
         f'<rect width="{_SIDE}" height="{_SIDE}" fill="{_FRAME}"/>',
         f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{8 * _CELL}" height="{8 * _CELL}" fill="{_LIGHT}"/>',
     ]
-    for row in _rows(bottom):
-        for square in row:
-            parts += _square(square, _centre(square, bottom), square in path, numbers)
-    for row in _rows(bottom):
-        for square in row:
-            parts += _disc(_piece(position, square), _centre(square, bottom))
+    squares = [(square, _centre(square, bottom)) for square in range(1, 33)]
+    parts += [_square(centre, square in path) for square, centre in squares]
+    for square, centre in squares:
+        parts += _disc(_piece(position, square), centre)
     if move:
         parts += _arrow(move, bottom)
+    if numbers:
+        parts += [_number(square, centre) for square, centre in squares]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -111,14 +112,16 @@ def _title(position: Position, move: Move | None) -> str:
     return f"{position.side.name.capitalize()} to move: {position.fen()}{after}"
 
 
-def _square(square: int, centre: tuple[float, float], touched: bool, numbers: bool) -> list[str]:
+def _square(centre: tuple[float, float], touched: bool) -> str:
     x, y = centre[0] - _CELL / 2, centre[1] - _CELL / 2
     fill = _TOUCHED if touched else _DARK
-    parts = [f'<rect x="{x:g}" y="{y:g}" width="{_CELL}" height="{_CELL}" fill="{fill}" shape-rendering="crispEdges"/>']
-    if numbers:
-        font = f'font-family="sans-serif" font-size="10" fill="{_LABEL}"'
-        parts.append(f'<text x="{x + 2.5:g}" y="{y + 10.5:g}" {font}>{square}</text>')
-    return parts
+    return f'<rect x="{x:g}" y="{y:g}" width="{_CELL}" height="{_CELL}" fill="{fill}" shape-rendering="crispEdges"/>'
+
+
+def _number(square: int, centre: tuple[float, float]) -> str:
+    """The square's number in its upper left corner, clear of the piece."""
+    x, y = centre[0] - 22.5, centre[1] - 15
+    return f'<text x="{x:g}" y="{y:g}" font-family="sans-serif" font-size="9" fill="{_LABEL}">{square}</text>'
 
 
 def _disc(piece: str, centre: tuple[float, float]) -> list[str]:
@@ -127,12 +130,12 @@ def _disc(piece: str, centre: tuple[float, float]) -> list[str]:
         return []
     fill, edge, sign = _PAINT[piece.lower()]
     x, y = centre
-    parts = [f'<circle cx="{x:g}" cy="{y:g}" r="19" fill="{fill}" stroke="{edge}" stroke-width="1.5"/>']
+    parts = [f'<circle cx="{x:g}" cy="{y:g}" r="18" fill="{fill}" stroke="{edge}" stroke-width="1.5"/>']
     if piece.isupper():
         parts.append(f'<path d="{_CROWN}" transform="translate({x:g},{y:g})" fill="{sign}" stroke-linejoin="round"/>')
     else:
         ring = f'fill="none" stroke="{sign}" stroke-opacity="0.45" stroke-width="1.5"'
-        parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="13" {ring}/>')
+        parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="12" {ring}/>')
     return parts
 
 
@@ -143,7 +146,7 @@ def _arrow(move: Move, bottom: Colour) -> list[str]:
     length = hypot(x1 - x0, y1 - y0)
     dx, dy = (x1 - x0) / length, (y1 - y0) / length
     base = x1 - 15 * dx, y1 - 15 * dy
-    line = " ".join(f"{x:g},{y:g}" for x, y in [*((round(x, 2), round(y, 2)) for x, y in [*points[:-1], base])])
+    line = " ".join(f"{round(x, 2):g},{round(y, 2):g}" for x, y in [*points[:-1], base])
     wings = [(base[0] - 9 * dy, base[1] + 9 * dx), (x1, y1), (base[0] + 9 * dy, base[1] - 9 * dx)]
     head = " ".join(f"{x:.2f},{y:.2f}" for x, y in wings)
     stroke = f'fill="none" stroke="{_ARROW}" stroke-width="6" stroke-linecap="round" stroke-linejoin="round"'

@@ -1,9 +1,9 @@
 """FEN of draughts: a reader for the spellings people use, a writer for one of them (theory.md 7.5).
 
-Written: ``W:W4,K28:BK11,19``, the side to move, White's squares, Black's squares, in order. Read besides: the colours in
-either order, ranges (``W21-32``, ``BK1-K4``), lower case, spaces, a full stop at the end, a colour that is left out or
-has no pieces, quotes or the PDN tag around it, the move counters that some servers add (``:H0:F1``). Where the side to
-move is ``?`` or missing, the caller has to know it.
+Written: ``W:W4,K28:BK11,19``, the side to move, White's squares, Black's squares, in order. Read besides: the colours
+in either order, ranges (``W21-32``, ``BK1-K4``), lower case, spaces, a full stop at the end, a colour that is left out
+or has no pieces, quotes or the PDN tag around it, the move counters that some servers add (``:H0:F1``). Where the side
+to move is ``?`` or missing, the caller has to know it.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ def parse_fen(text: str, side: Colour | None = None) -> Position:
         if letter not in _TURNS:
             raise FenError(f"{named}: {_shown(part)} does not begin with W or B; right would be {_EXAMPLE}")
         if letter in sides:
-            other = "BW"[letter == "B"]
-            raise FenError(f"{named} gives the pieces of {letter} twice; right would be one part for it, one for {other}")
+            raise FenError(f"{named} gives the pieces of {letter} twice; right would be one part for W and one for B")
         sides[letter] = _pieces(part[1:], named)
     nothing = _Pieces(0, 0)
     black, white = sides.get("B", nothing), sides.get("W", nothing)

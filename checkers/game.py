@@ -121,7 +121,7 @@ class Game:
 
     @property
     def result(self) -> Result:
-        """The result: by resignation, agreement, adjudication or :meth:`finish`, by the rules, or by the draw policy."""
+        """The result, from outside (:meth:`finish` and its kin), by the rules, or by the draw policy."""
         if self._result is Result.UNFINISHED:
             self._result, self._reason = self._outcome()
         return self._result

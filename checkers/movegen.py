@@ -45,12 +45,31 @@ def new_buffer(rows: int = LINE_ROWS) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 
 @helper
+def ways(own: Any, kings: Any, side: Any) -> Any:
+    """The pieces of ``own`` that may move down, and those that may move up: its men one way, its kings both."""
+    royal = uint32(own & kings)
+    if side == 0:
+        return own, royal
+    return royal, own
+
+
+@helper
+def steppers(down: Any, up: Any, empty: Any, direction: Any) -> Any:
+    """The pieces that can make a quiet move in a direction; ``down`` and ``up`` as from :func:`ways`."""
+    if direction == 0:
+        return uint32(down & up_right(empty))
+    if direction == 1:
+        return uint32(down & up_left(empty))
+    if direction == 2:
+        return uint32(up & down_right(empty))
+    return uint32(up & down_left(empty))
+
+
+@helper
 def jumpers(own: Any, opp: Any, kings: Any, side: Any) -> Any:
     """The pieces of ``own`` that can capture."""
     empty = uint32(~(own | opp))
-    royal = uint32(own & kings)
-    down = own if side == 0 else royal
-    up = royal if side == 0 else own
+    down, up = ways(own, kings, side)
     return uint32(
         (down & up_right(uint32(opp & up_right(empty))))
         | (down & up_left(uint32(opp & up_left(empty))))
@@ -149,20 +168,11 @@ def generate_captures(own: Any, opp: Any, kings: Any, side: Any, who: Any, moves
 def generate_quiet(own: Any, opp: Any, kings: Any, side: Any, moves: Any, base: Any) -> Any:
     """Write the quiet moves to ``moves[base:]``; return their number."""
     empty = uint32(~(own | opp))
-    royal = uint32(own & kings)
-    down = own if side == 0 else royal
-    up = royal if side == 0 else own
+    down, up = ways(own, kings, side)
     crown = BOTTOM_ROW if side == 0 else TOP_ROW
     n = base
     for direction in range(4):
-        if direction == 0:
-            who = uint32(down & up_right(empty))
-        elif direction == 1:
-            who = uint32(down & up_left(empty))
-        elif direction == 2:
-            who = uint32(up & down_right(empty))
-        else:
-            who = uint32(up & down_left(empty))
+        who = steppers(down, up, empty, direction)
         while who != 0:
             piece = lowest(who)
             who = without_lowest(who)
@@ -191,15 +201,11 @@ def generate(own: Any, opp: Any, kings: Any, side: Any, moves: Any, base: Any) -
 def count_quiet(own: Any, opp: Any, kings: Any, side: Any) -> Any:
     """Number of quiet moves."""
     empty = uint32(~(own | opp))
-    royal = uint32(own & kings)
-    down = own if side == 0 else royal
-    up = royal if side == 0 else own
-    return (
-        popcount(uint32(down & up_right(empty)))
-        + popcount(uint32(down & up_left(empty)))
-        + popcount(uint32(up & down_right(empty)))
-        + popcount(uint32(up & down_left(empty)))
-    )
+    down, up = ways(own, kings, side)
+    count = int64(0)
+    for direction in range(4):
+        count += popcount(steppers(down, up, empty, direction))
+    return count
 
 
 @kernel("int64(uint32,uint32,uint32,int64,int64,uint32[:,::1],int64)")
@@ -218,20 +224,11 @@ def perft(own: Any, opp: Any, kings: Any, side: Any, depth: Any, moves: Any, bas
         return nodes
     # quiet moves are walked without the buffer
     empty = uint32(~(own | opp))
-    royal = uint32(own & kings)
-    down = own if side == 0 else royal
-    up = royal if side == 0 else own
+    down, up = ways(own, kings, side)
     crown = BOTTOM_ROW if side == 0 else TOP_ROW
     nodes = int64(0)
     for direction in range(4):
-        if direction == 0:
-            who = uint32(down & up_right(empty))
-        elif direction == 1:
-            who = uint32(down & up_left(empty))
-        elif direction == 2:
-            who = uint32(up & down_right(empty))
-        else:
-            who = uint32(up & down_left(empty))
+        who = steppers(down, up, empty, direction)
         while who != 0:
             piece = lowest(who)
             who = without_lowest(who)

@@ -32,7 +32,7 @@ TOKEN = re.compile(
     | (\()
     | ({_COORDINATE}[ ]?[-xX:]?[ ]?{_COORDINATE}(?:[-xX:]?{_COORDINATE})*)(?!\w)
     | (/FEN\s*"[^"\n]*"/)
-    | (\[[^\n]*)
+    | (\[(?:[^\[\n]*\](?=[ \t]*$)|[^\]\n]*\]|[^\n]*))
     | ([^\s\[\](){{}};*]+)
     | (\S)
     )""",
@@ -47,6 +47,7 @@ _LIKE_A_MOVE = re.compile(r"\d[-xX:/]|[-xX:]\d|^\d{4,}")
 _ALGEBRAIC_MOVE = re.compile(rf"{_COORDINATE}[ ]?[-xX:]?[ ]?{_COORDINATE}")
 _NUMBERS = re.compile(r"\d+")
 _GLUED = re.compile(r"(\d+-\d*[1-9]\d*)(0-1)$")
+_COMMENTS_BEHIND = re.compile(r"(?:[ \t]*\{[^{}\n]*\})+")  # of a result, on its line: they belong to its game
 _IN_VARIATION = re.compile(r"[(){;]")
 _BRACES = re.compile(r"[{}]")
 
@@ -230,7 +231,8 @@ class _Scanner:
                 elif kind == RESULT:
                     if self.game:
                         self.game.terminator = match[RESULT]
-                        yield self._close(match.end())
+                        behind = _COMMENTS_BEHIND.match(self.text, match.end())
+                        yield self._close(behind.end() if behind else match.end())
                 elif kind in (TAG, BAD_TAG):
                     name, value = self._tag(match)
                     if name and self.game and self.game.begins_again(name, match.start()):

@@ -1,4 +1,4 @@
-"""Positions of English draughts (theory.md 7.5); their notations are in :mod:`checkers.fen` and :mod:`checkers.diagram`."""
+"""Positions of English draughts; :mod:`checkers.fen` and :mod:`checkers.diagram` write them (theory.md 7.5)."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from checkers.movegen import (
     jumpers,
     legal_move_codes,
     new_buffer,
+    ways,
 )
 from checkers.moves import Move, play
 from checkers.position import Position
@@ -82,9 +83,7 @@ def new_workspace(evaluation: Evaluation, table_bits: int = 18) -> Workspace:
 def _can_step(own: Any, opp: Any, kings: Any, side: Any) -> Any:
     """Whether the side to move has a quiet move."""
     empty = uint32(~(own | opp))
-    royal = uint32(own & kings)
-    down = own if side == 0 else royal
-    up = royal if side == 0 else own
+    down, up = ways(own, kings, side)
     return ((down & (up_right(empty) | up_left(empty))) | (up & (down_right(empty) | down_left(empty)))) != 0
 
 

@@ -65,14 +65,14 @@ def squares_with_text(root: ET.Element) -> dict[str, tuple[float, float]]:
 
 
 def discs(root: ET.Element) -> list[tuple[float, float]]:
-    return [(float(c.attrib["cx"]), float(c.attrib["cy"])) for c in root.iter(f"{SVG}circle") if c.attrib["r"] == "19"]
+    return [(float(c.attrib["cx"]), float(c.attrib["cy"])) for c in root.iter(f"{SVG}circle") if c.attrib["r"] == "18"]
 
 
 def test_svg_labels_every_dark_square() -> None:
     labels = squares_with_text(ET.fromstring(svg_board(CORNERS)))
     assert set(labels) == {str(square) for square in range(1, 33)}
-    assert labels["1"] == (56.5, 14.5)  # second column of the first row
-    assert labels["29"] == (6.5, 364.5)  # White's left corner
+    assert labels["1"] == (56.5, 14)  # second column of the first row
+    assert labels["29"] == (6.5, 364)  # White's left corner
     turned = squares_with_text(ET.fromstring(svg_board(CORNERS, bottom=Colour.BLACK)))
     assert turned["32"] == labels["1"]
     assert turned["4"] == labels["29"]
@@ -101,7 +101,7 @@ def test_svg_arrow_follows_the_path() -> None:
     assert points[:4] == [(129, 179), (229, 79), (329, 179), (229, 279)]
     crosses = [p for p in root.iter(f"{SVG}path") if p.attrib.get("stroke") == "#b3261e"]
     assert len(crosses) == 4
-    tinted = [r for r in root.iter(f"{SVG}rect") if r.attrib["fill"] == "#c9a227"]
+    tinted = [r for r in root.iter(f"{SVG}rect") if r.attrib["fill"] == "#6f7d22"]
     assert len(tinted) == 4  # it ends where it began
     assert not list(ET.fromstring(before.svg()).iter(f"{SVG}polyline"))
 
@@ -114,7 +114,7 @@ def test_svg_arrow_of_a_quiet_move_stays_on_its_squares(bottom: Colour) -> None:
     labels = squares_with_text(root)
     [head] = root.iter(f"{SVG}polygon")
     tip = tuple(map(float, head.attrib["points"].split()[1].split(",")))
-    assert tip == (labels["15"][0] + 22.5, labels["15"][1] + 14.5)
+    assert tip == (labels["15"][0] + 22.5, labels["15"][1] + 15)
 
 
 def test_notebooks_show_the_diagram() -> None:

@@ -141,7 +141,7 @@ def test_round_trip_of_any_boards(data: st.DataObject, position: Position) -> No
         ("B:21-32:B1-12", ["'21-32'", "W or B"]),
         ("B:K5:B1-12", ["'K5'", "W or B"]),
         ("B:W1:W2", ["W twice", "one for B"]),
-        ("B:B1:b2", ["B twice", "one for W"]),
+        ("B:B1:b2", ["B twice", "one part for W"]),
         ("B:W33:B1", ["square 33", "1 to 32"]),
         ("B:W0:B1", ["square 0", "1 to 32"]),
         ("B:W21:B31-50", ["square 50", "1 to 32"]),

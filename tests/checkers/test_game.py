@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import cycle, islice
 
 import pytest
 
 from checkers.draws import ACF, NEURODRAUGHTS, NONE, THESIS, DrawPolicy
-from checkers.errors import MoveError
+from checkers.errors import InputError, MoveError
 from checkers.game import Game, Result
 from checkers.moves import Move
 from checkers.position import Colour, Position
@@ -206,6 +207,46 @@ def test_finish() -> None:
     game.finish(Result.WHITE_WINS, "resigned")
     assert game.is_over
     assert (game.result, game.reason) == (Result.WHITE_WINS, "resigned")
+
+
+@pytest.mark.parametrize("policy", [THESIS, ACF, NEURODRAUGHTS], ids=lambda policy: policy.name)
+@pytest.mark.parametrize(
+    ("end", "result", "reason"),
+    [
+        (lambda game: game.resign(Colour.BLACK), Result.WHITE_WINS, "Black resigned"),
+        (lambda game: game.resign(Colour.WHITE), Result.BLACK_WINS, "White resigned"),
+        (Game.agree_draw, Result.DRAW, "draw agreed"),
+        (lambda game: game.adjudicate(Result.BLACK_WINS), Result.BLACK_WINS, "adjudicated"),
+        (lambda game: game.adjudicate(Result.WHITE_WINS), Result.WHITE_WINS, "adjudicated"),
+        (lambda game: game.adjudicate(Result.DRAW), Result.DRAW, "adjudicated"),
+    ],
+)
+def test_a_game_ended_by_people(policy: DrawPolicy, end: Callable[[Game], None], result: Result, reason: str) -> None:
+    game = play(Game(policy=policy), "11-15 22-17")
+    end(game)
+    assert game.is_over
+    assert (game.result, game.reason) == (result, reason)
+    assert len(game.moves) == 2
+    for again in (lambda: game.resign(Colour.BLACK), game.agree_draw, lambda: game.adjudicate(Result.DRAW)):
+        with pytest.raises(InputError, match=f"the game is over: {result.value}, {reason}"):
+            again()
+    assert (game.result, game.reason) == (result, reason)
+
+
+@pytest.mark.parametrize("fen", ["W:W5:BK1", "B:W1:B"])
+def test_a_game_that_the_rules_have_ended_cannot_be_given_up(fen: str) -> None:
+    game = Game(Position.from_fen(fen))
+    with pytest.raises(InputError, match=r"the game is over: .*, no move left; it cannot end again"):
+        game.resign(game.side)
+    with pytest.raises(InputError, match="the game is over"):
+        alternate(BLACK_SHUTTLE, WHITE_SHUTTLE, 10, THESIS).adjudicate(Result.BLACK_WINS)
+
+
+def test_an_adjudication_decides() -> None:
+    game = Game()
+    with pytest.raises(InputError, match=r"decides nothing; right would be 1-0, 0-1 or 1/2-1/2"):
+        game.adjudicate(Result.UNFINISHED)
+    assert not game.is_over
 
 
 def test_results() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,17 @@ from checkers.position import Colour, Position
 from tests.reference import mailbox
 from tests.strategies import positions, random_game, random_setup, setup_positions, to_position
 
-#: theory.md 7.1, depths 1 to 11.
-PERFT = [7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680, 18391564, 85242128]
+HERE = Path(__file__).parent
+#: theory.md 7.1, depths 1 to 12: all paths, and moves with the same result once.
+START: list[dict[str, int]] = json.loads((HERE / "perft_start.json").read_text())
+PERFT = [row["paths"] for row in START]
 
-SUITE: list[dict[str, Any]] = json.loads((Path(__file__).parent / "perft_positions.json").read_text())
+#: How many positions the slow differential test compares, half of them reached by play: millions take some minutes.
+MANY = int(os.environ.get("DIFFERENTIAL_POSITIONS", "120000"))
+#: They are compared in so many parts, which xdist shares out.
+PARTS = 8
+
+SUITE: list[dict[str, Any]] = json.loads((HERE / "perft_positions.json").read_text())
 suite = pytest.mark.parametrize("entry", SUITE, ids=[entry["fen"] for entry in SUITE])
 
 Outcome = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -43,12 +52,6 @@ def reachable(rng: np.random.Generator, least: int) -> list[Position]:
     while len(found) < least:
         found.update(random_game(rng))
     return [to_position(board) for board in sorted(found, key=lambda board: board.boards())]
-
-
-def distinct_perft(position: Position, depth: int) -> int:
-    if depth == 0:
-        return 1
-    return sum(distinct_perft(after, depth - 1) for after in {position.play(m) for m in position.legal_moves()})
 
 
 # --- the reference itself, by hand -------------------------------------------------------------------------------
@@ -117,12 +120,18 @@ def test_moves_with_men_on_their_own_king_row() -> None:
 
 
 @pytest.mark.slow
-def test_moves_of_many_positions() -> None:
-    rng = np.random.default_rng(4)
-    for position in reachable(rng, 60_000):
+@pytest.mark.parametrize("part", range(PARTS))
+def test_moves_of_many_positions(part: int) -> None:
+    rng = np.random.default_rng([4, part])
+    half = -(-MANY // (2 * PARTS))
+    for position in reachable(rng, half):
         assert_same_moves(position)
-    for _ in range(60_000):
-        assert_same_moves(random_setup(rng, most=int(rng.integers(1, 16))))
+    for number in range(half):
+        position = random_setup(rng, most=int(rng.integers(1, 16)))
+        # every fourth has men where a king should be
+        assert_same_moves(
+            position._replace(kings=position.kings & int(rng.integers(1 << 32))) if number % 4 == 0 else position
+        )
 
 
 @settings(max_examples=150)
@@ -160,15 +169,32 @@ def test_generate_writes_the_positions_after_the_moves(position: Position) -> No
 # --- perft -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("depth", "expected"), [(0, 1), *enumerate(PERFT, 1)])
-def test_perft_of_the_start(depth: int, expected: int) -> None:
-    assert perft_count(Position.start(), depth) == expected
+def test_the_file_has_twelve_depths_of_the_start() -> None:
+    assert [row["depth"] for row in START] == list(range(1, 13))
+    assert (START[11]["paths"], START[11]["results"]) == (388_623_673, 388_617_999)
+    assert all(row["paths"] == row["results"] for row in START[:11])  # depth 12 is the first that tells them apart
+
+
+@pytest.mark.parametrize("row", START[:10], ids=lambda row: str(row["depth"]))
+def test_perft_of_the_start(row: dict[str, int]) -> None:
+    assert perft_count(Position.start(), row["depth"]) == row["paths"]
+    assert perft_count(Position.start(), row["depth"], distinct=True) == row["results"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("depth", "expected"), [(12, 388623673), (13, 1766623630)])
-def test_deep_perft_of_the_start(depth: int, expected: int) -> None:
-    assert perft_count(Position.start(), depth) == expected
+@pytest.mark.parametrize("row", START[10:], ids=lambda row: str(row["depth"]))
+def test_deep_perft_of_the_start(row: dict[str, int]) -> None:
+    test_perft_of_the_start(row)
+
+
+@pytest.mark.slow
+def test_perft_of_the_start_at_depth_13() -> None:
+    assert perft_count(Position.start(), 13) == 1_766_623_630
+    assert perft_count(Position.start(), 13, distinct=True) == 1_766_564_893
+
+
+def test_perft_of_depth_0() -> None:
+    assert perft_count(Position.start(), 0) == perft_count(Position.start(), 0, distinct=True) == 1
 
 
 def test_perft_of_the_start_for_white() -> None:
@@ -193,10 +219,57 @@ def test_divide_adds_up() -> None:
     assert sum(divided.values()) == PERFT[5]
 
 
+def test_divide_of_distinct_results() -> None:
+    # both ways round the same four men; the first path stands for both
+    position = Position.from_fen("W:WK14:BK10,11,15,K18,19,20")
+    first, second = position.legal_moves()
+    assert position.play(first) == position.play(second)
+    assert divide_perft(position, 3) == {str(first): 9, str(second): 9}
+    assert divide_perft(position, 3, distinct=True) == {str(first): 9}
+
+
+def traits(position: Position) -> set[str]:
+    """What the legal moves of a position are rich in, by the reference."""
+    board = mailbox.Mailbox.from_boards(*position)
+    pieces = dict(board.pieces)
+    found = set() if mailbox.legal_moves(board) else {"blocked"}
+    for move in mailbox.legal_moves(board):
+        colour, kind = pieces[move.path[0]]
+        if kind == mailbox.KING:
+            found.add("king captures" if move.captures else "king moves")
+        if move.captures:
+            found |= {"ends where it began"} if move.path[0] == move.path[-1] else set()
+            found |= {"passes its start"} if move.path[0] in move.path[1:-1] else set()
+            found |= {"long capture"} if len(move.captures) >= 4 else set()
+        if kind == mailbox.MAN and move.captures and mailbox.is_king_row(move.path[-1], colour):
+            found.add("promotion by a capture")
+            others = {square: piece for square, piece in pieces.items() if square != move.path[0]}
+            further = mailbox.jumps_on(others, (colour, mailbox.KING), move.path[-1:], move.captures)
+            found |= {"a king could go on"} if any(len(way.path) > 1 for way in further) else set()
+    return found
+
+
 def test_the_suite_is_large_and_varied() -> None:
     assert len(SUITE) >= 30
     assert len({entry["fen"] for entry in SUITE}) == len(SUITE)
     assert sum(entry["paths"] != entry["results"] for entry in SUITE) >= 10
+    counts: Counter[str] = Counter()
+    for entry in SUITE:
+        position = Position.from_fen(entry["fen"])
+        nearby = [position, *(position.play(move) for move in position.legal_moves())]
+        counts.update(set().union(*map(traits, nearby)))
+        counts[position.side.name] += 1
+        counts["crowded with kings"] += position.kings.bit_count() >= 6
+    assert counts["king moves"] >= 15
+    assert counts["king captures"] >= 15
+    assert counts["ends where it began"] >= 5
+    assert counts["passes its start"] >= 2
+    assert counts["long capture"] >= 8
+    assert counts["promotion by a capture"] >= 6
+    assert counts["a king could go on"] >= 4
+    assert counts["blocked"] >= 5
+    assert counts["crowded with kings"] >= 10
+    assert min(counts["BLACK"], counts["WHITE"]) >= 15
 
 
 @suite
@@ -211,8 +284,9 @@ def test_perft_of_the_suite(entry: dict[str, Any]) -> None:
 @suite
 def test_distinct_results_of_the_suite(entry: dict[str, Any]) -> None:
     position = Position.from_fen(entry["fen"])
-    shallow = entry["results"][:3]
-    assert [distinct_perft(position, depth) for depth in range(1, len(shallow) + 1)] == shallow
+    depths = range(1, len(entry["results"]) + 1)
+    assert [perft_count(position, depth, distinct=True) for depth in depths] == entry["results"]
+    assert len(divide_perft(position, 1, distinct=True)) == entry["results"][0]
 
 
 @pytest.mark.slow

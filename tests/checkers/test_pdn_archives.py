@@ -11,7 +11,6 @@ from checkers import Position, Result
 from checkers.errors import MoveError
 from checkers.moves import Move
 from checkers.pdn import (
-    PdnSummary,
     Record,
     Rejection,
     WarningKind,
@@ -144,11 +143,68 @@ def test_archives_of_other_games(name: str) -> None:
     assert list(summary.reasons) == [f"{game}, not English checkers"]
 
 
+INTERNATIONAL = "international draughts (10x10), not English checkers"
+
+
 @real
-def test_odd_files() -> None:
-    summary = check(sorted((DATA / "odd").glob("*.pdn")))
-    assert isinstance(summary, PdnSummary)
-    assert (summary.files, summary.games, summary.accepted) == (8, 10, 1)
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("fen", ["B:W11,13,29:B2,4,22", "W:WK15,29,31:B9,12,13,14", INTERNATIONAL]),
+        ("gameterminator", [INTERNATIONAL]),
+        ("linecomment", [INTERNATIONAL]),
+        ("movestrength", [INTERNATIONAL]),
+        ("nested_comment", [INTERNATIONAL]),
+        ("string", [INTERNATIONAL]),
+        ("unicode", [INTERNATIONAL]),
+        ("variation", [INTERNATIONAL]),
+    ],
+)
+def test_odd_files(name: str, expected: list[str]) -> None:
+    games = list(read_pdn(DATA / "odd" / f"{name}.pdn"))
+    found = [game.start if isinstance(game, Record) else game.kind for game in games]
+    assert found == [Position.from_fen(text) if ":" in text else text for text in expected]
+    if name == "fen":
+        assert isinstance(games[0], Record)
+        assert games[0].warned(WarningKind.SIDE_UNKNOWN)
+
+
+@real
+def test_problems_that_no_game_reaches() -> None:
+    odd = {
+        (name, record.number, kind)
+        for name in ("goulds", "bridges", "beginner")
+        for record in read_pdn(DATA / "problems" / f"{name}.pdn")
+        if isinstance(record, Record)
+        for kind, _ in record.warnings
+    }
+    assert odd == {
+        ("goulds", 93, WarningKind.MAN_ON_KING_ROW),
+        ("beginner", 10, WarningKind.MAN_ON_KING_ROW),
+        ("bridges", 14, WarningKind.EMPTY_BOARD),
+    }
+
+
+@real
+@pytest.mark.parametrize(("name", "legal"), [("other_games/mrcd2006.pdn", 15), ("pdn3/mrdrcd08.pdn", 11)])
+def test_algebraic_squares_are_english_only_on_demand(name: str, legal: int) -> None:
+    assert check([DATA / name]).accepted == 0
+    assert check([DATA / name], squares="algebraic").accepted == legal
+
+
+@real
+def test_comments_of_the_archives_are_kept_and_written(tmp_path: Path) -> None:
+    path = DATA / "games" / "tricks_traps_and_shots.pdn"
+    games = [game for game in read_annotated(path) if not isinstance(game, Rejection)]
+    lines = [game.line for game in games]
+    comments = [c for line in lines for c in (*line.comments, *(c for move in line.moves for c in move.comments))]
+    assert len(comments) == 161
+    summary = check([path], fix=tmp_path)
+    (written,) = summary.written
+    again = [game for game in read_annotated(written) if not isinstance(game, Rejection)]
+    assert [game.line for game in again] == lines
+    assert [game.record.start for game in again] == [game.record.start for game in games]
+    assert not any(game.record.warnings for game in again)
 
 
 @real
