@@ -75,7 +75,7 @@ def run(arguments: list[str]) -> int:
     except (typer.Exit, typer.Abort) as stop:
         return int(getattr(stop, "exit_code", 1))
     except typer.TyperException as error:
-        return _failure(error.format_message(), error.exit_code)
+        return _failure(f"{error.format_message().rstrip('.')}; --help tells what would be right", error.exit_code)
 
 
 def _failure(message: str, status: int) -> int:

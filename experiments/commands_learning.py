@@ -157,6 +157,8 @@ def evolve_features(
     from learners.evolution import FeatureEvolution
     from learners.td import TDLearner
 
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file; right would be a folder for the network")
     out.mkdir(parents=True, exist_ok=True)
     evolution = FeatureEvolution(population=population, generations=generations, learner=TDLearner(games=games))
     positions = [ballot.position() for ballot in openings_named("three-move")]

@@ -88,6 +88,8 @@ class Demo:
     def run(self) -> dict[str, Any]:
         """Do what is not done yet; write the report; return the results."""
         started = time.perf_counter()
+        if self.out.exists() and not self.out.is_dir():
+            raise InputError(f"{self.out} is a file; right would be a folder for the report")
         archive = self._check_archive()  # before anything is made: a bad archive leaves nothing behind
         self.out.mkdir(parents=True, exist_ok=True)
         versions = {name: version(name) for name in REPORTED_VERSIONS}

@@ -152,6 +152,8 @@ class Network:
             raise
         except _DAMAGE as error:
             why = " ".join(str(error).split()) or type(error).__name__
+            if why.startswith("This file contains pickled"):  # what NumPy thinks of any bytes that it does not know
+                why = "it is not in NumPy's npz format"
             raise FileFormatError(f"{path} is not a network file: {why}") from None
         if not np.all(np.isfinite(parameters)):
             raise FileFormatError(f"{path} holds weights that are not finite numbers")

@@ -55,7 +55,10 @@ def test_everything_stays_where_it_stood() -> None:
 
 def test_what_is_written() -> None:
     text = write_pdn(
-        annotated("[Note] {c} 11-15! {one} 23-19 $2 (23-18 {no} 8-11 (9-14! 18x9)) 8-11 {[%clk 0:01:00]} 22-17 0-1 {e}"), width=40
+        annotated(
+            "[Note] {c} 11-15! {one} 23-19 $2 (23-18 {no} 8-11 (9-14! 18x9)) 8-11 {[%clk 0:01:00]} 22-17 0-1 {e}"
+        ),
+        width=40,
     )
     assert text == (
         '[Result "0-1"]\n[GameType "21"]\n\n'
