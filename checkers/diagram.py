@@ -19,7 +19,7 @@ _CELL = 50
 _MARGIN = 4
 _SIDE = 8 * _CELL + 2 * _MARGIN
 _FRAME, _LIGHT, _DARK, _TOUCHED = "#4a3520", "#f3e3c3", "#a9763f", "#6f7d22"
-_LABEL, _ARROW, _CAPTURED = "#f8ecd6", "#1f6f3f", "#b3261e"
+_LABEL, _ARROW, _CAPTURED = "#f8ecd6", "#2b8ae0", "#b3261e"
 #: Fill, edge and sign of each colour's pieces.
 _PAINT = {"b": ("#2a2a2a", "#0c0c0c", "#e8c15a"), "w": ("#fbf7ee", "#6b6254", "#8a5a12")}
 _CROWN = "M-11,8 L-13,-7 L-6,0 L0,-10 L6,0 L13,-7 L11,8 Z"
@@ -151,7 +151,7 @@ def _arrow(move: Move, bottom: Colour) -> list[str]:
     head = " ".join(f"{x:.2f},{y:.2f}" for x, y in wings)
     stroke = f'fill="none" stroke="{_ARROW}" stroke-width="6" stroke-linecap="round" stroke-linejoin="round"'
     parts = [
-        '<g opacity="0.8">',
+        '<g opacity="0.9">',
         f'<polyline points="{line}" {stroke}/>',
         f'<polygon points="{head}" fill="{_ARROW}"/>',
         "</g>",

@@ -46,8 +46,8 @@ def parse_fen(text: str, side: Colour | None = None) -> Position:
     turn, parts = _split(text, named)
     colour = _TURNS.get(turn, side if turn in ("", "?") else None)
     if colour is None:
-        wanted = ", or the side given beside the FEN" if turn in ("", "?") else ""
-        raise FenError(f"{named}: the side to move is {_shown(turn)}; right would be B or W, as in {_EXAMPLE}{wanted}")
+        wanted = ", or the side given beside the FEN" if turn in ("", "?") else f", as in {_EXAMPLE}"
+        raise FenError(f"{named}: the side to move is {_shown(turn)}; right would be B or W{wanted}")
     sides: dict[str, _Pieces] = {}
     for part in filter(None, parts):
         letter = part[0].upper()

@@ -58,15 +58,15 @@ _TAG_NAMES = {
         *("Termination", "TimeControl", "WhiteRating", "BlackRating", "WhiteType", "BlackType", "Annotator"),
         *("ECO", "Opening", "ResultFormat"),
     )
-}
+} | {"red": "Black"}
 #: Squares that no legal move names.
 _IMPOSSIBLE = b"\x02\x00\x00"
 
 #: Warnings of one game about its text that are kept.
 MAX_WARNINGS = 20
 _ABOUT_TEXT = frozenset({WarningKind.TEXT, WarningKind.TAG_FORM, WarningKind.TAG_TWICE})
-#: Comments or variations inside each other that are read; more are none.
-MAX_DEPTH = 100
+#: Comments and variations inside each other that are read; what is deeper never closes.
+MAX_COMMENTS, MAX_VARIATIONS = 20, 50
 
 ALGEBRAIC = "algebraic squares"
 NOT_A_MOVE = "not a move"
@@ -161,7 +161,7 @@ def end_of_comment(text: str, start: int) -> int:
     for brace in _BRACES.finditer(text, start):
         if brace[0] == "{":
             depth += 1
-            if depth > MAX_DEPTH:
+            if depth > MAX_COMMENTS:
                 break
             continue
         depth -= 1
@@ -179,7 +179,7 @@ def end_of_variation(text: str, start: int) -> int:
         offset = mark.end()
         if mark[0] == "(":
             depth += 1
-            if depth > MAX_DEPTH:
+            if depth > MAX_VARIATIONS:
                 return -1
         elif mark[0] == ")":
             depth -= 1

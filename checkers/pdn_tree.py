@@ -150,25 +150,26 @@ class _Builder:
         ``is_move`` says of an offset and a text whether a move stands there; a text that looks like a move and is none
         becomes an item without text.
         """
-        items, words = [_Item()], -1  # words: where the words without braces begin that were met last
+        items = [_Item()]
+        words: tuple[int, int] | None = None  # begin and end of the words without braces that were met last
         for kind, text, start, stop in _tokens(self._source, begin, end):
-            if words >= 0 and kind not in (WORD, OTHER, MARK):
-                words = -1
-            if kind in (MOVE, COORDINATES, WORD, SETUP) and is_move(start, text):
+            moved = kind in (MOVE, COORDINATES, WORD, SETUP) and is_move(start, text)
+            loose = kind in (WORD, OTHER) and not moved
+            if words and not loose and (kind != MARK or text[0] in "{;$%"):
+                items[-1].comment(self._source[slice(*words)])
+                words = None
+            if moved:
                 items.append(_Item(start, self._numeric(text) if kind in (MOVE, COORDINATES) else ""))
+            elif loose:
+                words = (words[0] if words else start, stop)
             elif kind == PAREN:
                 items[-1].variations.append((start, stop))
             elif kind == BRACE:
                 items[-1].comment(text[1:-1])
-            elif kind in (WORD, OTHER):
-                if words >= 0:
-                    items[-1].comments.pop()
-                else:
-                    words = start
-                items[-1].comments.append(plain_comment(self._source[words:stop]))
-            elif kind == MARK and (words < 0 or text[0] in "{;$%"):
+            elif kind == MARK and not words:
                 items[-1].mark(text)
-                words = -1
+        if words:
+            items[-1].comment(self._source[slice(*words)])
         return items
 
     def line(self, start: Position, moves: Sequence[Move], items: list[_Item]) -> Line:

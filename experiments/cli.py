@@ -14,7 +14,7 @@ from collections.abc import Callable
 import typer
 
 from checkers.errors import InputError
-from experiments import commands_game, commands_learning
+from experiments import commands_endgame, commands_game, commands_learning
 
 #: Errors of the system that mean the input or the options were wrong, not the work.
 _WRONG_INPUT = (errno.ENOENT, errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM)
@@ -33,6 +33,14 @@ def build_app() -> typer.Typer:
     app.command()(commands_learning.rules)
     app.command()(commands_learning.train)
     groups: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
+        "egdb": (
+            "Endgame databases.",
+            {
+                "build": commands_endgame.egdb_build,
+                "stats": commands_endgame.egdb_stats,
+                "probe": commands_endgame.egdb_probe,
+            },
+        ),
         "pdn": ("PDN archives.", {"check": commands_game.pdn_check}),
         "evolve": ("DEAP evolution.", {"features": commands_learning.evolve_features}),
         "cases": ("The case library.", {"stats": commands_learning.cases_stats}),

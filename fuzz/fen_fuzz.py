@@ -16,6 +16,7 @@ def main() -> None:
     import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     with atheris.instrument_imports(include=["checkers"]):
+        import checkers.fen  # noqa: F401 - it would be imported late, without instruments
         from fuzz.mutate import read_as_fen
 
     atheris.Setup(sys.argv, lambda data: (read_as_fen(data.decode("utf-8", "replace")), None)[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -62,7 +63,8 @@ def test_what_is_written() -> None:
     )
     assert text == (
         '[Result "0-1"]\n[GameType "21"]\n\n'
-        "{c} 1. 11-15! {one} 23-19 $2 (1... 23-18\n{no} 2. 8-11 (2. 9-14! 18x9)) 2. 8-11\n{[%clk 0:01:00]} 22-17 {e} *\n"
+        "{c} 1. 11-15! {one} 23-19 $2 (1... 23-18\n"
+        "{no} 2. 8-11 (2. 9-14! 18x9)) 2. 8-11\n{[%clk 0:01:00]} 22-17 {e} *\n"
     )
 
 
@@ -110,7 +112,7 @@ def test_algebraic_variations() -> None:
 
 
 def test_deep_nesting_ends() -> None:
-    depth = 90
+    depth = 45
     text = "11-15 " + "(12-16 " * depth + ")" * depth + " 23-19 *"
     assert isinstance(annotated(text), AnnotatedGame)
     (rejection,) = read_annotated_text("11-15 " + "(12-16 " * 5000 + ")" * 5000 + " 23-19 *")
@@ -180,6 +182,12 @@ def test_reading_writing_and_reading_again(data: st.DataObject, width: int, resu
     game.finish(result, "")
     seed = next(r for r in read_pdn_text(write_pdn(game)) if not isinstance(r, Rejection))
     text = write_pdn(AnnotatedGame(seed, line), width=width)
+    parts = strict_parts(text)
+    tags = parts.count("tag")
+    assert tags >= 2
+    assert (parts[:tags], parts[-1]) == (["tag"] * tags, "end")
+    assert not {"tag", "end"} & set(parts[tags:-1])
+    assert parts.count("open") == parts.count("close")
     first = annotated(text)
     assert [move.move for move in first.line.moves] == [move.move for move in line.moves]
     assert _bones(first.line) == _bones(line)
@@ -188,6 +196,30 @@ def test_reading_writing_and_reading_again(data: st.DataObject, width: int, resu
     assert again.record.tags == first.record.tags
     assert (again.record.start, again.record.result) == (start, first.record.result)
     assert first.record.result is result or first.record.finished
+
+
+_STRICT = re.compile(
+    r"""
+      (?P<tag>\[[A-Z][A-Za-z0-9_]*[ ]"(?:[^"\\\n]|\\["\\])*"\]\n)
+    | (?P<open>\() | (?P<close>\))
+    | (?P<number>[1-9]\d*\.(?:\.\.)?)
+    | (?P<move>[1-9]\d?(?:-[1-9]\d?|(?:x[1-9]\d?)+)(?:[!?]+|\([!?]+\))?)(?=[ \n)])
+    | (?P<about>\$\d+|\{[^{}]*\})(?=[ \n)])
+    | (?P<end>\*\n$)
+    | [ \n]""",
+    re.VERBOSE,
+)
+
+
+def strict_parts(text: str) -> list[str]:
+    """The kinds of the tokens of a text that follows the strict grammar of PDN 3.0."""
+    kinds, at = [], 0
+    while at < len(text):
+        match = _STRICT.match(text, at)
+        assert match, text[at : at + 60]
+        kinds += [match.lastgroup] if match.lastgroup else []
+        at = match.end()
+    return kinds
 
 
 def _bones(line: Line) -> object:
