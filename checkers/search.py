@@ -41,6 +41,9 @@ WIN = 1000.0
 PROVEN = 900.0
 INFINITY = 2000.0
 
+#: Deepest search: the move buffer has room for the line, captures after it included.
+MOST_DEPTH = 64
+
 #: Least depth that the table keeps: to look a position up costs more than to search it one ply deep.
 TABLE_DEPTH = 2
 
@@ -318,6 +321,8 @@ class Searcher:
     ) -> None:
         if depth < 1:
             raise SpecificationError(f"search depth {depth} is too small; right would be 1 or more")
+        if depth > MOST_DEPTH:
+            raise SpecificationError(f"search depth {depth} is too large; right would be at most {MOST_DEPTH}")
         self.evaluation = evaluation
         self.depth = depth
         self.node_limit = node_limit
@@ -343,7 +348,7 @@ class Searcher:
         codes: list[int] = legal_move_codes(*board).tolist()
         count = len(codes)
         if finished == 0:  # not even one ply within the limit: the first move, unvalued
-            scores[count] = 0
+            scores[: count + 1] = 0
         best = int(scores[count])
         move = Move.from_code(codes[best])
         return SearchResult(

@@ -178,7 +178,6 @@ def test_a_search_that_hits_its_limit_has_the_result_of_the_last_finished_depth(
     assert len(depths) > 3
 
 
-@pytest.mark.xfail(strict=True, reason="the scores of the search before are handed out")
 def test_a_search_that_finishes_no_depth_has_no_scores_of_an_earlier_one() -> None:
     searcher = Searcher(material(), 6)
     searcher.search(Position.from_fen("B:W18:B14"))
@@ -277,7 +276,6 @@ def test_a_depth_below_1_is_refused(depth: int) -> None:
         Searcher(material(), depth)
 
 
-@pytest.mark.xfail(strict=True, reason="a depth of 256 runs over into the table entry's kind of bound")
 def test_a_depth_that_table_entries_cannot_hold_is_refused() -> None:
     with pytest.raises(SpecificationError, match="search depth 256"):
         Searcher(material(), 256)
