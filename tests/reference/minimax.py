@@ -34,6 +34,4 @@ def minimax(position: Position, depth: int, evaluation: Evaluation, ply: int = 0
 
 def move_values(position: Position, depth: int, evaluation: Evaluation) -> dict[int, float]:
     """The value of each legal move, by code, for the side that makes it."""
-    return {
-        move.code: -minimax(position.play(move), depth - 1, evaluation, 1) for move in position.legal_moves()
-    }
+    return {move.code: -minimax(position.play(move), depth - 1, evaluation, 1) for move in position.legal_moves()}
