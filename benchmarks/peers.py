@@ -1,7 +1,7 @@
 """Perft of other Python libraries, as peers for `ace-checkers bench --beside "PYTHON benchmarks/peers.py LIBRARY"`.
 
-LIBRARY is py-draughts, pydraughts or open_spiel. Two of them install a package of the same name, and another one installs
-a `checkers` like ours, so each needs an environment of its own, and PYTHON is that environment's interpreter:
+LIBRARY is py-draughts, pydraughts or open_spiel. Two of them install a package of the same name, and another library
+installs a `checkers` like ours, so each needs an environment of its own, and PYTHON is that environment's interpreter:
 
     python3 -m venv peer && peer/bin/pip install py-draughts
     ace-checkers bench --beside "peer/bin/python benchmarks/peers.py py-draughts"

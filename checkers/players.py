@@ -122,7 +122,8 @@ class SearchIdentity:
         from checkers.search import Searcher
 
         self._searcher = Searcher(evaluation, depth, table_bits=table_bits_for(depth))
-        self._window = window
+        # a little wider, so that a mere bound never equals the lowest score that the agent accepts
+        self._window = window + 1e-4 * max(1.0, window)
 
     def clear(self) -> None:
         """Forget all positions, at the start of a game."""

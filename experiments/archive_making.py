@@ -48,8 +48,8 @@ def make_archive(
     progress: Callable[[str, int, int], None],
 ) -> int:
     """Write the archive to ``out`` (compressed when it ends in .gz); return the number of games."""
-    if not out.absolute().parent.is_dir():
-        raise InputError(f"--out {out}: the folder {out.absolute().parent} does not exist")
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise InputError(f"--out {out} cannot be written; right would be a file in a folder that exists")
     ballots = openings_named("three-move")
     positions = [ballot.position() for ballot in ballots]
     seeds = np.random.SeedSequence(seed).spawn(networks)

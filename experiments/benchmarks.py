@@ -120,7 +120,7 @@ def run_benchmarks(
     ours: dict[str, list[float]] = {name: [] for name in measured}
     theirs: dict[str, dict[str, list[float]]] = {name: {} for name in measured}
     with tempfile.TemporaryDirectory() as folder:
-        peers = {shlex.split(command)[-1]: shlex.split(command) for command in beside if command.strip()}
+        peers = {words[-1]: words for words in map(_words, beside) if words}
         program = build_c_peer(Path(folder))
         if program is not None:
             peers["C"] = [str(program)]
@@ -138,6 +138,13 @@ def run_benchmarks(
     }
 
 
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise InputError(f"--beside {command!r} is not a command line: {error}") from None
+
+
 def build_c_peer(folder: Path) -> Path | None:
     """Build benchmarks/perft.c of a source checkout with gcc; None where either is missing."""
     source = Path(__file__).parent.parent / "benchmarks" / "perft.c"
@@ -145,8 +152,8 @@ def build_c_peer(folder: Path) -> Path | None:
     if compiler is None or not source.is_file():
         return None
     program = folder / "perft"
-    subprocess.run([compiler, "-O3", "-march=native", "-o", program, source], check=True)  # noqa: S603
-    return program
+    built = subprocess.run([compiler, "-O3", "-march=native", "-o", program, source], check=False)  # noqa: S603
+    return program if built.returncode == 0 else None
 
 
 def _other_program(command: Sequence[str]) -> dict[str, Any]:

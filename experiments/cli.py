@@ -8,14 +8,20 @@ imported inside the commands, so that ``--help`` answers at once.
 from __future__ import annotations
 
 import errno
+import io
+import os
 import sys
+import threading
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
 from checkers.errors import InputError
-from experiments import commands_endgame, commands_game, commands_learning
+from experiments import commands_archive, commands_endgame, commands_game, commands_learning
 
+#: Exit status of what Ctrl-C has stopped.
+INTERRUPTED = 130
 #: Errors of the system that mean the input or the options were wrong, not the work.
 _WRONG_INPUT = (errno.ENOENT, errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM)
 
@@ -23,6 +29,7 @@ _WRONG_INPUT = (errno.ENOENT, errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.E
 def build_app() -> typer.Typer:
     """The command with all its subcommands."""
     app = _group("Evolutionary and case-based learning in English checkers.")
+    app.callback()(_version)
     app.command()(commands_learning.demo)
     # unknown options are let through, so that -3 is read as a depth and refused as one
     app.command(context_settings={"ignore_unknown_options": True})(commands_game.perft)
@@ -44,7 +51,16 @@ def build_app() -> typer.Typer:
         "pdn": ("PDN archives.", {"check": commands_game.pdn_check}),
         "evolve": ("DEAP evolution.", {"features": commands_learning.evolve_features}),
         "cases": ("The case library.", {"stats": commands_learning.cases_stats}),
-        "archive": ("Archives of our own games.", {"make": commands_learning.archive_make}),
+        "archive": (
+            "Archives of games.",
+            {
+                "make": commands_learning.archive_make,
+                "add": commands_archive.archive_add,
+                "stats": commands_archive.archive_stats,
+                "openings": commands_archive.archive_openings,
+                "player": commands_archive.archive_player,
+            },
+        ),
     }
     for name, (summary, commands) in groups.items():
         group = _group(summary)
@@ -63,27 +79,62 @@ def _nothing() -> None:
     pass
 
 
+def _version(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and stop.")] = False,
+) -> None:
+    """Evolutionary and case-based learning in English checkers."""
+    if version:
+        from importlib.metadata import version as installed
+
+        print(installed("ace-rl-checkers"))
+        raise typer.Exit(0)
+
+
 def main() -> None:
-    """Run the command; every failure is one line on standard error and an exit status."""
-    sys.exit(run(sys.argv[1:]))
+    """Run the command; every failure is one line on standard error and an exit status.
+
+    The work is done in a thread beside this one, which stays free to take Ctrl-C: a kernel does not look at signals.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show stops nothing
+    statuses: list[int] = []
+    work = threading.Thread(target=lambda: statuses.append(run(sys.argv[1:])), daemon=True)
+    try:
+        work.start()
+        work.join()
+    except KeyboardInterrupt:
+        sys.stdout.flush()
+        os._exit(_failure("interrupted", INTERRUPTED))
+    sys.exit(statuses[0] if statuses else 1)
 
 
 def run(arguments: list[str]) -> int:
     """Run the command with these arguments; return the exit status."""
     try:
         status = build_app()(arguments, standalone_mode=False)
+        if status == INTERRUPTED:  # typer's way to say that it was interrupted
+            return _failure("interrupted", INTERRUPTED)
         return status if isinstance(status, int) else 0
     except InputError as error:
         return _failure(str(error), 2)
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""
         return _failure(f"{named}{error.strerror or error}", 2 if error.errno in _WRONG_INPUT else 1)
-    except KeyboardInterrupt:
-        return _failure("interrupted", 130)
-    except (typer.Exit, typer.Abort) as stop:
-        return int(getattr(stop, "exit_code", 1))
+    except (KeyboardInterrupt, typer.Abort):
+        return _failure("interrupted", INTERRUPTED)
+    except typer.Exit as stop:
+        return stop.exit_code
     except typer.TyperException as error:
-        return _failure(f"{error.format_message().rstrip('.')}; --help tells what would be right", error.exit_code)
+        message = error.format_message().rstrip(".")
+        return _failure(f"{message}; --help tells what would be right", error.exit_code) if message else 2
+    except MemoryError as error:
+        return _failure(f"there is not enough memory: {error}; right would be smaller numbers", 1)
+    except Exception as error:
+        if os.environ.get("ACE_CHECKERS_TRACEBACK"):
+            raise
+        named = f"{type(error).__name__}: {error}"
+        return _failure(f"this should not have happened ({named}); ACE_CHECKERS_TRACEBACK=1 shows where", 1)
 
 
 def _failure(message: str, status: int) -> int:

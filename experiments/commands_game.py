@@ -28,7 +28,7 @@ def perft(
     from checkers.perft import divide_perft, perft_count
     from checkers.position import Position
 
-    position = Position.from_fen(fen) if fen else Position.start()
+    position = Position.from_fen(fen) if fen is not None else Position.start()
     perft_count(position, 1, distinct=distinct)  # loads the kernel, so that the time is the count's
     started = time.perf_counter()
     parts = divide_perft(position, depth, distinct=distinct) if divide else {}
@@ -94,7 +94,7 @@ def _decision_figures(decision: Decision, seconds: float) -> tuple[dict[str, Any
 def match(
     first: Annotated[str, typer.Argument(help="Player specification.")],
     second: Annotated[str, typer.Argument(help="Player specification.")],
-    games: Annotated[int, typer.Option(min=2, help="Games, an even number.")] = 20,
+    games: Annotated[int, typer.Option(min=2, max=1_000_000, help="Games, an even number.")] = 20,
     openings: Annotated[str, typer.Option(help="start, two-move(-all), three-move(-all).")] = "three-move",
     draws: Annotated[str, typer.Option(help="Draw policy: thesis, acf, neurodraughts.")] = "thesis",
     seed: Seed = 1,

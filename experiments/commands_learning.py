@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
+import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from checkers.errors import InputError
-from experiments.console import Bars, Fen, Files, Json, Seed, Workers, counting, match_table, show
+from experiments.archive_options import (
+    Ballots,
+    Event,
+    MaxPlies,
+    MinPlies,
+    MinRating,
+    PlayedBy,
+    Results,
+    Since,
+    Until,
+    filter_of,
+)
+from experiments.console import Bars, Fen, Json, Seed, Workers, counting, match_table, show
+
+if TYPE_CHECKING:
+    from mining.rules import Rule, RuleBase
 
 
 def demo(
@@ -46,19 +64,53 @@ def demo(
 
 
 def mine(
-    files: Files,
     db: Annotated[str, typer.Option(help="Database of the rules: a file or a URL.")],
-    min_count: Annotated[int, typer.Option(help="A move must occur so often.")] = 2,
-    plies: Annotated[int, typer.Option(min=1, help="Only the first so many plies of a game.")] = 24,
+    files: Annotated[list[Path] | None, typer.Argument(help="PDN files and folders, gzip included.")] = None,
+    archive: Annotated[
+        str | None, typer.Option(help="Database of an archive: files are added to it, all its games are mined.")
+    ] = None,
+    min_count: Annotated[int, typer.Option(max=1_000_000_000, help="A move must occur so often.")] = 2,
+    plies: Annotated[int, typer.Option(min=1, max=10_000, help="Only the first so many plies of a game.")] = 24,
     unique: Annotated[bool, typer.Option("--unique", help="Games with the same moves count once.")] = False,
+    cycles: Annotated[
+        bool, typer.Option("--cycles/--no-cycles", help="Delete what lies between two visits of a state.")
+    ] = True,
+    sign: Annotated[str, typer.Option(help="Net weight of a move: w+d-l, or w-l.")] = "w+d-l",
+    merge_colours: Annotated[bool, typer.Option("--merge-colours", help="Count White's moves as Black's.")] = False,
+    workers: Workers = 1,
+    since: Since = None,
+    until: Until = None,
+    player: PlayedBy = None,
+    event: Event = None,
+    result: Results = None,
+    min_plies: MinPlies = None,
+    max_plies: MaxPlies = None,
+    min_rating: MinRating = None,
+    ballot: Ballots = None,
     as_json: Json = False,
 ) -> None:
     """Mine an archive for experience rules (CBSS)."""
-    from checkers.pdn import read_pdn
+    from mining.archive import Archive
+    from mining.miner import mine_archive, mine_files, options_of
     from mining.rules import RuleBase
 
-    records = (record for file in files for record in read_pdn(file))
-    report = RuleBase.build(records, db, min_count=min_count, plies=plies, unique=unique)
+    if not files and archive is None:
+        raise InputError("there is nothing to mine; right would be PDN files, or --archive with a database")
+    wanted = filter_of(since, until, player, event, result, min_plies, max_plies, min_rating, ballot)
+    options = options_of(min_count, plies, unique, cycles, sign, merge_colours, wanted)
+    started, bars = time.perf_counter(), Bars()
+    try:
+        if archive is None:
+            mined = mine_files(files or [], options, filters=wanted, workers=workers, progress=bars)
+        else:
+            with Archive(archive, create=bool(files)) as opened:
+                added = opened.add(files, workers=workers, progress=bars) if files else None
+                mined = mine_archive(opened, options, wanted, progress=bars)
+                if added:
+                    mined = dataclasses.replace(mined, failures=tuple(text for _, text in added.failures))
+    finally:
+        bars.close()
+    report = RuleBase.write(mined, db, seconds=time.perf_counter() - started)
     data = {
         "games": report.games,
         "rejected": report.rejected,
@@ -67,7 +119,11 @@ def mine(
         "states": report.states,
         "rules": report.rules,
         "seconds": report.seconds,
+        "avoided": report.avoided,
+        "failures": list(mined.failures),
     }
+    for failure in mined.failures:
+        print(f"ace-checkers: not read to its end: {failure}", file=sys.stderr)
     text = f"{report.rules} rules from {report.sequences} games ({report.rejected} rejected) in {report.seconds:.1f} s"
     show(data, text, as_json)
 
@@ -75,14 +131,29 @@ def mine(
 def rules(
     db: Annotated[str, typer.Option(help="Database of the rules: a file or a URL.")],
     fen: Fen = None,
+    export: Annotated[str | None, typer.Option(help="Write all rules instead: json, csv, book or pdn.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File for --export; default: standard output.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What the experts did in a position."""
+    """What the experts did in a position, and what they avoided; or all rules for other programs."""
     from checkers.position import Position
     from mining.rules import RuleBase
 
-    position = Position.from_fen(fen) if fen else Position.start()
-    rows: list[dict[str, Any]] = [
+    if export is not None:
+        _export_rules(RuleBase.open(db), export, out, as_json)
+        return
+    position = Position.from_fen(fen) if fen is not None else Position.start()
+    base = RuleBase.open(db)
+    found, avoided = _rule_rows(base.rules(position)), _rule_rows(base.avoided(position))
+    text = "{move:>10}  {count:>6} games  +{wins} ={draws} -{losses}  {rating:.2f}"
+    lines = [text.format(**row) + (f"  last {row['last_year']}" if row["last_year"] else "") for row in found]
+    lines += [text.format(**row) + "  avoided" for row in avoided]
+    data = {"fen": position.fen(), "rules": found, "avoided": avoided}
+    show(data, "\n".join(lines) or "no rule for this position", as_json)
+
+
+def _rule_rows(found: Iterable[Rule]) -> list[dict[str, Any]]:
+    return [
         {
             "move": str(rule.move),
             "count": rule.count,
@@ -91,19 +162,31 @@ def rules(
             "losses": rule.losses,
             "weight": rule.weight,
             "rating": rule.rating,
+            "support": rule.support,
+            "confidence": rule.confidence,
+            "last_year": rule.last_year,
+            "examples": [list(example) for example in rule.examples],
         }
-        for rule in RuleBase.open(db).rules(position)
+        for rule in found
     ]
-    lines = ["{move:>10}  {count:>6} games  +{wins} ={draws} -{losses}  {rating:.2f}".format(**row) for row in rows]
-    data = {"fen": position.fen(), "rules": rows}
-    show(data, "\n".join(lines) or "no rule for this position", as_json)
+
+
+def _export_rules(base: RuleBase, form: str, out: Path | None, as_json: bool) -> None:
+    from mining.rule_export import export
+
+    text = export(base, form)
+    if out is None:
+        print(text, end="")
+        return
+    out.write_text(text, encoding="utf-8")
+    show({"file": str(out), "form": form, "rules": len(base)}, f"{out}: {len(base)} rules as {form}", as_json)
 
 
 def train(
     out: Annotated[Path, typer.Option(help="The network's file (npz).")],
     games: Annotated[int, typer.Option(min=1, help="Training games.")] = 20_000,
     depth: Annotated[int, typer.Option(min=1, max=12, help="Plies of the search that plays them.")] = 1,
-    hidden: Annotated[int, typer.Option(min=1, help="Hidden units.")] = 20,
+    hidden: Annotated[int, typer.Option(min=1, max=1024, help="Hidden units.")] = 20,
     feature: Annotated[list[str] | None, typer.Option(help="A feature's name; default: Lynch's twelve.")] = None,
     decay: Annotated[float, typer.Option(help="λ of the eligibility trace.")] = 0.8,
     gamma: Annotated[float, typer.Option(help="Discount of the next value.")] = 1.0,
@@ -128,8 +211,8 @@ def train(
         gamma=gamma,
         learning_rate=learning_rate,
     )
-    if not out.absolute().parent.is_dir():
-        raise InputError(f"--out {out}: the folder {out.absolute().parent} does not exist")
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise InputError(f"--out {out} cannot be written; right would be a file in a folder that exists")
     positions = [ballot.position() for ballot in openings_named(openings)]
     started = time.perf_counter()
     with counting("training games", games) as played:
@@ -159,8 +242,8 @@ def evolve_features(
 
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file; right would be a folder for the network")
-    out.mkdir(parents=True, exist_ok=True)
     evolution = FeatureEvolution(population=population, generations=generations, learner=TDLearner(games=games))
+    out.mkdir(parents=True, exist_ok=True)
     positions = [ballot.position() for ballot in openings_named("three-move")]
     started = time.perf_counter()
     with counting("individuals", population * (generations + 1)) as trained:

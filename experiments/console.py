@@ -15,12 +15,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 Fen = Annotated[str | None, typer.Option("--fen", help="Position, for example B:W21-32:B1-12.")]
 Files = Annotated[list[Path], typer.Argument(help="PDN files.", show_default=False)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all chance.")]
-Workers = Annotated[int, typer.Option(min=1, help="Tasks at the same time; results do not depend on it.")]
+Workers = Annotated[int, typer.Option(min=1, max=1024, help="Tasks at the same time; results do not depend on it.")]
 
 
 def show(data: dict[str, Any], text: str, as_json: bool) -> None:
     """Print the data as one JSON object, or the text."""
-    print(json.dumps(data, ensure_ascii=False, allow_nan=False) if as_json else text)
+    print(json.dumps(data, allow_nan=False) if as_json else text)
 
 
 class Bars:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,11 @@ from learners.evolution import FeatureEvolution
 from learners.network import LYNCH_FEATURES, Network
 from learners.td import TDLearner
 from mining.rules import RuleBase
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this system
+    fcntl = None  # type: ignore[assignment]
 
 SHIPPED_ARCHIVE = Path(__file__).parent / "data" / "ballots.pdn.gz"
 REPORTED_VERSIONS = ("ace-rl-checkers", "deap", "numba", "numpy", "prefixspan", "scipy", "sqlalchemy")
@@ -63,6 +69,18 @@ def archive_names(files: Sequence[Path]) -> tuple[str, ...]:
     )
 
 
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Hold the folder for this process; whoever comes second is refused. A killed process holds nothing."""
+    with (folder / ".lock").open("w") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(f"{folder}: another demo is at work there; right would be another --out") from None
+        yield
+
+
 class Demo:
     """One demo in an output folder.
 
@@ -83,6 +101,7 @@ class Demo:
         self.workers = workers
         self.progress = progress
         self.openings = openings_named("three-move")
+        self.files_of_run = out  # set when the run is known: runs may share ``out``, not their files
         self.positions = [ballot.position() for ballot in self.openings]
 
     def run(self) -> dict[str, Any]:
@@ -94,10 +113,12 @@ class Demo:
         self.out.mkdir(parents=True, exist_ok=True)
         versions = {name: version(name) for name in REPORTED_VERSIONS}
         config = self.config.model_dump(mode="json")
-        with RunStore(f"sqlite:///{self.out / 'runs.db'}") as store:
+        with only_one(self.out), RunStore(f"sqlite:///{self.out / 'runs.db'}") as store:
             run_id = store.find_resumable("demo", config, versions)
             if run_id is None:
                 run_id = store.create("demo", self.config.seed, config, versions)
+            self.files_of_run = self.out / f"run-{run_id}"
+            self.files_of_run.mkdir(exist_ok=True)
             results: dict[str, Any] = {
                 "title": "ACE-RL-Checkers: demo",
                 "command": self._command(),
@@ -153,7 +174,7 @@ class Demo:
 
     def _mine(self, seed: np.random.SeedSequence) -> dict[str, Any]:
         self.progress("mine experience rules", 0, 1)
-        config, url = self.config, f"sqlite:///{self.out / 'rules.db'}"
+        config, url = self.config, f"sqlite:///{self.files_of_run / 'rules.db'}"
         report = RuleBase.build(self._records(), url, min_count=config.min_count, plies=config.rule_plies)
         top = top_rules(RuleBase.open(url), 10)
         self.progress("mine experience rules", 1, 1)
@@ -189,7 +210,7 @@ class Demo:
         network = evolution.best_.network
         if network is None:
             raise RuntimeError("the best individual was not trained")
-        network.save(self.out / "evolved.npz")
+        network.save(self.files_of_run / "evolved.npz")
         return {
             "generations": [generation._asdict() for generation in evolution.logbook_],
             "best_features": list(evolution.names(evolution.best_)),
@@ -199,7 +220,7 @@ class Demo:
 
     def _train(self, seed: np.random.SeedSequence) -> dict[str, Any]:
         started = time.perf_counter()
-        evolved = Network.load(self.out / "evolved.npz")
+        evolved = Network.load(self.files_of_run / "evolved.npz")
         names = [feature.name for feature in evolved.features]
         learner = TDLearner(features=names, games=self.config.training_games)
         done = 0
@@ -211,8 +232,8 @@ class Demo:
 
         self.progress("train the identity", 0, learner.games)
         learner.fit(self.positions, seed, start=evolved, progress=played)
-        learner.network_.save(self.out / "identity.npz")
-        learner.initial_.save(self.out / "untrained.npz")
+        learner.network_.save(self.files_of_run / "identity.npz")
+        learner.initial_.save(self.files_of_run / "untrained.npz")
         return {
             "curve": [point._asdict() for point in learner.curve_],
             "games": learner.games,
@@ -237,7 +258,7 @@ class Demo:
         return [match for task in self._tasks() for match in finished[task.key]]
 
     def _tasks(self) -> list[MatchTask]:
-        config, out = self.config, self.out
+        config, out = self.config, self.files_of_run
         identity = f'network:file="{out / "identity.npz"}",depth={config.depth},name=identity'
         learners = []
         for rating in RATINGS:
@@ -268,7 +289,7 @@ class Demo:
         return tasks
 
     def _library(self, name: str) -> Path:
-        return self.out / f"cases-{name.replace(' + ', '-').replace(' ', '-')}.db"
+        return self.files_of_run / f"cases-{name.replace(' + ', '-').replace(' ', '-')}.db"
 
 
 def top_rules(base: RuleBase, count: int) -> list[dict[str, Any]]:

@@ -133,7 +133,7 @@ def build_player(text: str) -> Player:
     try:
         options = kind.options.model_validate(specification.options)
     except ValidationError as error:
-        raise SpecificationError(_one_line(text, kind, error)) from None
+        raise SpecificationError(" ".join(_one_line(text, kind, error).split())) from None
     return kind.build(options, options.name or text)
 
 
@@ -144,11 +144,12 @@ def _nearest(word: str, known: Any) -> str:
 
 def _one_line(text: str, kind: Kind, error: ValidationError) -> str:
     """The first thing that is wrong with the options, and what would be right."""
-    first = error.errors()[0]
+    found = error.errors()
+    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
     key = str(first["loc"][0])
     keys = ", ".join(kind.options.model_fields)
     if first["type"] == "extra_forbidden":
         return f"player {text!r}: the key {key!r} is unknown{_nearest(key, kind.options.model_fields)}; keys are {keys}"
     if first["type"] == "missing":
         return f"player {text!r}: the key {key!r} is needed; keys are {keys}"
-    return f"player {text!r}: {key}={first['input']}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    return f"player {text!r}: {key}={first['input']!s:.60}: {first['msg'][0].lower()}{first['msg'][1:]}"

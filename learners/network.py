@@ -127,13 +127,17 @@ class Network:
                 )
             Path(temporary).chmod(0o644)  # mkstemp's files are their owner's alone
             Path(temporary).replace(target)
-        except BaseException:
+        except BaseException as error:
             Path(temporary).unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise OSError(error.errno, error.strerror, str(target)) from None
             raise
 
     @classmethod
     def load(cls, path: str | Path) -> Network:
         """Read a network file; raise :class:`FileFormatError` in one line when it is none."""
+        if Path(path).is_dir():
+            raise FileFormatError(f"{path} is a folder; right would be a network file")
         if not Path(path).is_file():
             raise FileFormatError(f"network file {path} does not exist; `ace-checkers train --out {path}` makes one")
         try:

@@ -26,6 +26,8 @@ from learners.selfplay import Learner, match_games, training_games
 
 #: Table slots (as a power of two) for searches of training games.
 TABLE_BITS = 14
+#: Larger learning rates only run away.
+MOST_RATE = 100.0
 #: At most so many of the latest clones enter the final tournament.
 CLONES_KEPT = 8
 
@@ -123,8 +125,8 @@ class TDLearner:
         for name, share in (("gamma", gamma), ("decay", decay), ("exploration", exploration), ("momentum", momentum)):
             if not 0.0 <= share <= 1.0:
                 raise InputError(f"{name} is {share}; right would be from 0 to 1")
-        if not 0.0 <= learning_rate < math.inf:
-            raise InputError(f"learning_rate is {learning_rate}; right would be a number, 0 or more")
+        if not 0.0 <= learning_rate <= MOST_RATE:
+            raise InputError(f"learning_rate is {learning_rate}; right would be from 0 to {MOST_RATE:g}")
         if len(rewards) != 3 or not all(math.isfinite(reward) for reward in rewards):
             raise InputError(f"rewards are {rewards}; right would be three numbers, for a win, a loss and a draw")
         self.features = tuple(features)

@@ -1,252 +1,304 @@
-"""Game records to numbered board states and signed sequences (theory.md 3.4, 3.5), cycles removed (3.7).
-
-States are numbered from 1 in order of first appearance, so that each number can carry a sign.
-"""
+"""Archive: games of any number of PDN files in tables, read block by block, added once (theory.md 3.4, 3.5, 3.12)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session, aliased
 
-from checkers.errors import InputError
+from checkers.database import open_database, transaction
+from checkers.errors import DatabaseError
 from checkers.game import Result
-from checkers.pdn import Record, Rejection
-from checkers.position import Colour, Position
+from mining.archive_schema import KIND, VERSION, ArchivedGame, Base, BoardState, BoardStateSequence, Duplicate, Source
+from mining.archive_write import IN_LIST, Added, begin_source, write_block
+from mining.filters import GameFilter
+from mining.reading import Failure, LineMeter, Map, Progress, Task, pdn_files, read_blocks
+from mining.sequences import Batch, acyclic_batch, bounds_of, check_plies
 
-Ids: TypeAlias = NDArray[np.int64]
+#: Games read from the tables at a time.
+GAMES = 2000
 
 
-class MiningError(InputError):
-    """An archive holds nothing to mine, or an option of mining is wrong."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class AddReport:
+    """What came of adding files.
+
+    Attributes:
+        files: files looked at.
+        known: files that had been added before, to their end and with the same filter.
+        records: records read.
+        games: games added.
+        rejected: records refused.
+        filtered: games that were not wanted.
+        exact: added games whose moves an earlier game has.
+        near: added games whose players and date an earlier game has, with a few plies that differ.
+        failures: files that could not be read to their end, and why.
+        reasons: refused records by kind.
+    """
+
+    files: int
+    known: int
+    records: int
+    games: int
+    rejected: int
+    filtered: int
+    exact: int
+    near: int
+    failures: tuple[tuple[str, str], ...]
+    reasons: dict[str, int]
 
 
-class Heading(NamedTuple):
-    """What is kept of a game beside its states: where it is from, who played, and its result."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class DuplicateGame:
+    """A game that repeats an earlier one; ``difference`` plies differ, and 0 means the same moves."""
 
     file: str
     number: int
-    result: Result
-    black: str
-    white: str
-    event: str
-    date: str
+    original_file: str
+    original_number: int
+    difference: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sequences:
-    """State sequences of the games that can be mined.
+class Archive:
+    """Games in tables of a database.
 
     Attributes:
-        states: uint32 (states, 4): black, white, kings, side; the state with number n is row n - 1.
-        counts: int64 (states,): how often each state stood in the games, before cycles were removed.
-        ids: int64 (elements,): signed state numbers of all games, one game after another.
-        codes: uint32 (elements,): code of the move that led to the state; without meaning for the first of a game.
-        bounds: int64 (games + 1,): game g is ``ids[bounds[g]:bounds[g + 1]]``.
-        headings: one per game.
-        read: records read, used or not; rejections are not among them.
-        rejected: records that the reader refused.
-        unfinished: records without a result.
-        empty: records without a move.
-        duplicates: records whose moves had been seen before, when those were to be skipped.
+        engine: the database.
+        url: its name for messages, without a password.
     """
 
-    states: NDArray[np.uint32]
-    counts: Ids
-    ids: Ids
-    codes: NDArray[np.uint32]
-    bounds: Ids
-    headings: tuple[Heading, ...]
-    read: int
-    rejected: int
-    unfinished: int
-    empty: int
-    duplicates: int
+    def __init__(self, url: str, *, create: bool = True) -> None:
+        """Open the archive at ``url``, a file or a database URL; make it when absent and ``create``.
+
+        Raises:
+            DatabaseError: the database cannot be used, holds no archive, or one of another version.
+        """
+        self.engine = open_database(url, Base.metadata, kind=KIND, version=VERSION, create=create)
+        self.url = str(self.engine.url)
+
+    def close(self) -> None:
+        """Let the database go."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def __len__(self) -> int:
-        """Number of games, the |D| of theory.md 3.11."""
-        return len(self.headings)
+        """Number of games."""
+        with self.session() as session:
+            return session.scalar(select(func.count()).select_from(ArchivedGame)) or 0
 
-    def __iter__(self) -> Iterator[Ids]:
-        """The signed sequence of each game."""
-        for begin, end in zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True):
-            yield self.ids[begin:end]
+    def session(self) -> AbstractContextManager[Session]:
+        """A transaction, see :func:`checkers.database.transaction`."""
+        return transaction(self.engine)
 
-    def position(self, number: int) -> Position:
-        """The state with that number (its sign does not matter)."""
-        black, white, kings, side = self.states[abs(number) - 1].tolist()
-        return Position(black, white, kings, Colour(side))
+    def add(
+        self,
+        paths: Iterable[str | Path],
+        *,
+        workers: int = 1,
+        filters: GameFilter | None = None,
+        progress: Progress | None = None,
+        parallel: Map | None = None,
+    ) -> AddReport:
+        """Add PDN files and the archives in folders, gzip included.
 
+        Every block of games is one transaction: whoever stops this and calls it again goes on where it was. A file is
+        known by its bytes, and adding it twice changes nothing; with another filter the games that are still missing
+        are added.
 
-@dataclass(slots=True)
-class _Collected:
-    """Records on their way to sequences."""
+        Args:
+            paths: files and folders.
+            workers: processes that read files; one reads here.
+            filters: the games to add; None for all.
+            progress: told after every block how many lines of how many have been read.
+            parallel: what runs the reading of files instead of joblib's processes.
 
-    headings: list[Heading] = field(default_factory=list)
-    positions: list[NDArray[np.uint32]] = field(default_factory=list)
-    codes: list[NDArray[np.uint32]] = field(default_factory=list)
-    read: int = 0
-    rejected: int = 0
-    unfinished: int = 0
-    empty: int = 0
-    duplicates: int = 0
-
-
-def extract(
-    records: Iterable[Record | Rejection], *, plies: int | None, unique: bool, remove_cycles: bool = True
-) -> Sequences:
-    """Number the states of the games and write each game as a signed sequence (theory.md 3.4-3.7).
-
-    A state that the loser's move produced is negative; what the winner or a drawn game's sides produced, and the start,
-    which nobody produced, is positive. An unfinished game says nothing about its moves and is left out, as is one
-    without moves.
-
-    Args:
-        records: what :func:`checkers.pdn.read_pdn` yields.
-        plies: only the first so many plies of each game; None for all.
-        unique: skip a game whose start and moves, all of them, have been seen before, whatever its result.
-        remove_cycles: delete what lies between two occurrences of a state, within the plies that are kept.
-
-    Raises:
-        MiningError: ``plies`` is below 1, or no game can be used.
-    """
-    if plies is not None and plies < 1:
-        raise MiningError(f"plies is {plies}; right would be 1 or more, or none for whole games")
-    found = _collect(records, plies, unique)
-    if not found.headings:
-        raise MiningError(
-            f"the archive has no game to mine: {found.rejected} records rejected, {found.unfinished} unfinished, "
-            f"{found.empty} without moves; right would be a legal game with moves and a result"
-        )
-    table = np.concatenate(found.positions)
-    lengths = np.array([len(positions) for positions in found.positions], np.int64)
-    numbers, first = _number(table)
-    ids = numbers * _signs(table[:, 3], lengths, [heading.result for heading in found.headings])
-    codes = np.concatenate(found.codes)
-    if remove_cycles:
-        kept = _without_cycles(numbers, lengths)
-        ids, codes = ids[kept], codes[kept]
-        lengths = np.add.reduceat(kept, _starts(lengths), dtype=np.int64)
-    return Sequences(
-        states=table[first],
-        counts=np.bincount(numbers)[1:].astype(np.int64),
-        ids=ids,
-        codes=codes,
-        bounds=np.concatenate(([0], np.cumsum(lengths))),
-        headings=tuple(found.headings),
-        read=found.read,
-        rejected=found.rejected,
-        unfinished=found.unfinished,
-        empty=found.empty,
-        duplicates=found.duplicates,
-    )
-
-
-def _collect(records: Iterable[Record | Rejection], plies: int | None, unique: bool) -> _Collected:
-    """Sort out the records; keep the positions and codes of those to be mined."""
-    found = _Collected()
-    seen: set[tuple[Position, bytes]] = set()
-    for record in records:
-        if isinstance(record, Rejection):
-            found.rejected += 1
-            continue
-        found.read += 1
-        if record.result is Result.UNFINISHED:
-            found.unfinished += 1
-            continue
-        if not len(record.codes):
-            found.empty += 1
-            continue
-        if unique:
-            moves = (record.start, record.codes.tobytes())
-            if moves in seen:
-                found.duplicates += 1
+        Raises:
+            FileFormatError: there is no such file, or none of them could be read.
+            DatabaseError: the database cannot be written.
+        """
+        files = pdn_files(paths)
+        wanted = filters or GameFilter()
+        sources: dict[Path, int] = {}
+        tasks: list[Task] = []
+        known = 0
+        for path in files:
+            with self.session() as session:
+                source, skip = begin_source(session, _digest(path), str(path), wanted.text())
+            if skip is None or source in sources.values():  # the same bytes may come under two names
+                known += 1
+            else:
+                sources[path] = source
+                tasks.append(Task(path, skip))
+        meter = LineMeter(progress, list(sources))
+        added, failures = Added(), list[Failure]()
+        for task, block in read_blocks(tasks, wanted=wanted, workers=workers, parallel=parallel):
+            if isinstance(block, Failure):
+                failures.append(block)
                 continue
-            seen.add(moves)
-        length = len(record.codes) if plies is None else min(plies, len(record.codes))
-        found.headings.append(_heading(record))
-        # copies, so that the plies beyond the limit can be freed
-        found.positions.append(record.positions[: length + 1].copy())
-        found.codes.append(np.concatenate((np.zeros(1, np.uint32), record.codes[:length])))
-    return found
+            with self.session() as session:
+                added.include(write_block(session, sources[task.path], block))
+            meter.tell(task.path, block.line)
+        failed = {failure.path for failure in failures}
+        with self.session() as session:
+            for path, source in sources.items():
+                if path not in failed:
+                    session.get_one(Source, source).complete = True
+        meter.done()
+        if failures and not added.records and not known:
+            raise failures[0].error
+        return AddReport(
+            files=len(files),
+            known=known,
+            records=added.records,
+            games=added.games,
+            rejected=added.rejected.total(),
+            filtered=added.filtered,
+            exact=added.exact,
+            near=added.near,
+            failures=tuple((str(failure.path), str(failure.error)) for failure in failures),
+            reasons=dict(added.rejected.most_common()),
+        )
+
+    def duplicates(self, *, near: bool | None = None) -> Iterator[DuplicateGame]:
+        """The games that repeat earlier ones; only exact or only near ones on request."""
+        file, original_file = aliased(Source), aliased(Source)
+        game, original = aliased(ArchivedGame), aliased(ArchivedGame)
+        statement = (
+            select(file.name, game.number, original_file.name, original.number, Duplicate.difference)
+            .select_from(Duplicate)
+            .join(game, Duplicate.game_id == game.id)
+            .join(original, Duplicate.original_id == original.id)
+            .join(file, game.source_id == file.id)
+            .join(original_file, original.source_id == original_file.id)
+            .order_by(Duplicate.game_id)
+        )
+        if near is not None:
+            statement = statement.where(Duplicate.difference > 0 if near else Duplicate.difference == 0)
+        with self.session() as session:
+            rows = session.execute(statement).all()
+        return (DuplicateGame(*row) for row in rows)
+
+    def files(self) -> dict[int, str]:
+        """The names of the files by their numbers."""
+        with self.session() as session:
+            return {row.id: row.name for row in session.execute(select(Source.id, Source.name))}
+
+    def totals(self) -> tuple[int, int]:
+        """Records read and records refused."""
+        with self.session() as session:
+            rows = session.execute(select(Source.records, Source.rejections)).all()
+        return sum(row[0] for row in rows), sum(sum(json.loads(row[1]).values()) for row in rows)
+
+    def batches(
+        self,
+        *,
+        plies: int | None = 24,
+        unique: bool = False,
+        remove_cycles: bool = True,
+        filters: GameFilter | None = None,
+    ) -> Iterator[Batch]:
+        """The sequences of the games that can be mined, some games at a time, in the order in which they were added.
+
+        Args:
+            plies: only the first so many plies of each game; None for all.
+            unique: of several games with one start and the same moves only the first that is wanted.
+            remove_cycles: delete what lies between two occurrences of a state, within the plies that are kept.
+            filters: which games; None for all.
+
+        Raises:
+            MiningError: ``plies`` is below 1.
+            DatabaseError: the archive is damaged.
+        """
+        check_plies(plies)
+        game = ArchivedGame
+        clauses = minable(filters)
+        number = func.min(game.id) if unique else game.id
+        statement = select(number).where(*clauses).order_by(number)
+        with self.session() as session:
+            found = session.scalars(statement.group_by(game.moves_key) if unique else statement)
+            numbers = np.fromiter(found, np.int64)
+        columns = (game.id, game.source_id, game.number, game.result, game.year, game.codes)
+        for begin in range(0, len(numbers), GAMES):
+            some = numbers[begin : begin + GAMES].tolist()
+            with self.session() as session:
+                rows = session.execute(
+                    select(*columns, BoardStateSequence.sequence)
+                    .join(BoardStateSequence, BoardStateSequence.game_id == game.id)
+                    .where(game.id.in_(some))
+                    .order_by(game.id)
+                ).all()
+            if len(rows) != len(some):
+                raise self._damaged(f"{len(some) - len(rows)} games have no sequence")
+            batch = self._batch(rows, plies)
+            yield acyclic_batch(batch) if remove_cycles else batch
+
+    def _batch(self, rows: Sequence[Any], plies: int | None) -> Batch:
+        """The sequences of some games."""
+        ids: list[NDArray[np.int64]] = []
+        codes: list[NDArray[np.uint32]] = []
+        for row in rows:
+            moves = np.frombuffer(row.codes, "<u4").astype(np.uint32)[:plies]
+            signed = np.array(row.sequence.split(":", len(moves) + 1)[: len(moves) + 1])
+            try:
+                ids.append(signed.astype(np.int64))
+            except ValueError:
+                raise self._damaged(f"the sequence of game {row.id} is {row.sequence[:40]!r}") from None
+            if len(signed) != len(moves) + 1 or not ids[-1].all():
+                raise self._damaged(f"the sequence of game {row.id} does not fit its moves")
+            codes += (np.zeros(1, np.uint32), moves)
+        return Batch(
+            np.concatenate(ids),
+            np.concatenate(codes),
+            bounds_of(np.array([len(one) for one in ids], np.int64)),
+            np.array([row.result == Result.DRAW.value for row in rows], bool),
+            np.array([row.year or 0 for row in rows], np.int64),
+            np.array([row.source_id << 32 | row.number for row in rows], np.int64),
+        )
+
+    def states(self, numbers: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The states with these numbers, uint32 (numbers, 4): black, white, kings, side.
+
+        Raises:
+            DatabaseError: the archive is damaged: one of them is missing.
+        """
+        found = np.zeros((len(numbers), 4), np.uint32)
+        order = np.argsort(numbers, kind="stable")
+        state = BoardState
+        for begin in range(0, len(numbers), IN_LIST):
+            at = order[begin : begin + IN_LIST]
+            wanted = np.unique(numbers[at])
+            statement = select(state.id, state.black, state.white, state.kings, state.side).order_by(state.id)
+            with self.session() as session:
+                rows = session.execute(statement.where(state.id.in_(wanted.tolist()))).all()
+            if len(rows) != len(wanted):
+                raise self._damaged(f"{len(wanted) - len(rows)} states are missing")
+            found[at] = np.array([tuple(row)[1:] for row in rows], np.int64)[np.searchsorted(wanted, numbers[at])]
+        return found
+
+    def _damaged(self, what: str) -> DatabaseError:
+        return DatabaseError(f"archive {self.url}: {what}; right would be an archive as it was written")
 
 
-def _heading(record: Record) -> Heading:
-    tags = (record.tags.get(name, "") for name in ("Black", "White", "Event", "Date"))
-    return Heading(record.file, record.number, record.result, *tags)
+def minable(filters: GameFilter | None) -> list[ColumnElement[bool]]:
+    """Conditions on the games that can be mined: wanted, with moves and a result."""
+    finished = [ArchivedGame.result != Result.UNFINISHED.value, ArchivedGame.plies > 0]
+    return finished + (filters.where(ArchivedGame) if filters else [])
 
 
-def _starts(lengths: Ids) -> Ids:
-    """Index of each game's first element."""
-    return np.cumsum(lengths) - lengths
-
-
-def _number(table: NDArray[np.uint32]) -> tuple[Ids, Ids]:
-    """Number equal rows alike, from 1 in order of first appearance.
-
-    Returns:
-        The number of each row, and for each number the first row that has it.
-    """
-    high = table[:, 0].astype(np.uint64) << np.uint64(32) | table[:, 1]
-    low = table[:, 2].astype(np.uint64) << np.uint64(1) | table[:, 3]
-    order = np.lexsort((low, high))  # stable: the first of equal rows comes first
-    new = np.ones(len(table), bool)
-    new[1:] = (high[order][1:] != high[order][:-1]) | (low[order][1:] != low[order][:-1])
-    group = np.empty(len(table), np.int64)
-    group[order] = np.cumsum(new) - 1
-    first = order[new]
-    by_appearance = np.argsort(first)
-    rank = np.empty(len(first), np.int64)
-    rank[by_appearance] = np.arange(1, len(first) + 1)
-    return rank[group], first[by_appearance]
-
-
-def _signs(side: NDArray[np.uint32], lengths: Ids, results: list[Result]) -> Ids:
-    """-1 where the loser's move produced the state, 1 elsewhere (theory.md 3.5).
-
-    Whoever produced a state is not to move in it, so the loser did where the winner is to move.
-    """
-    winners = {Result.BLACK_WINS: int(Colour.BLACK), Result.WHITE_WINS: int(Colour.WHITE)}
-    winner = np.repeat(np.array([winners.get(result, -1) for result in results], np.int64), lengths)
-    signs = np.where(side == winner, -1, 1)
-    signs[_starts(lengths)] = 1
-    return signs.astype(np.int64)
-
-
-def _without_cycles(numbers: Ids, lengths: Ids) -> NDArray[np.bool_]:
-    """Which elements stay when cycles are removed from each game."""
-    kept = np.ones(len(numbers), bool)
-    game = np.repeat(np.arange(len(lengths)), lengths)
-    occurrences, counts = np.unique(game * (numbers.max() + 1) + numbers, return_counts=True)
-    repeating = np.unique(occurrences[counts > 1] // (numbers.max() + 1))
-    starts = _starts(lengths)
-    for g in repeating.tolist():  # games without a repetition need no walk
-        begin = int(starts[g])
-        end = begin + int(lengths[g])
-        kept[begin:end] = False
-        kept[begin + np.array(acyclic(numbers[begin:end].tolist()))] = True
-    return kept
-
-
-def acyclic(sequence: list[int]) -> list[int]:
-    """Indices that stay when, from the end backwards, the part between two occurrences of a state is deleted.
-
-    Theory.md 3.7. The earlier of the two occurrences stays; the side to move is part of a state, so occurrences are an
-    even number of plies apart.
-
-    >>> acyclic([1, 2, 3, 4, 1, 6])
-    [0, 5]
-    """
-    first: dict[int, int] = {}
-    for index, number in enumerate(sequence):
-        first.setdefault(number, index)
-    kept: list[int] = []
-    index = len(sequence) - 1
-    while index >= 0:
-        index = first[sequence[index]]
-        kept.append(index)
-        index -= 1
-    return kept[::-1]
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: What a database of this schema is registered as, see :func:`checkers.database.open_database`.
 KIND = "rules"
-VERSION = 1
+VERSION = 2
 
 
 class Base(DeclarativeBase):
@@ -17,19 +17,19 @@ class Base(DeclarativeBase):
 class MinedArchive(Base):
     """What was mined, how, and what came of it; the one row has id 1.
 
-    The counts are those of :class:`mining.rules.MiningReport`; ``files`` are the archives' names, one a line; ``plies``
-    is null for whole games.
+    The counts are those of :class:`mining.rules.MiningReport`; ``plies`` is null for whole games; ``filters`` is JSON.
     """
 
     __tablename__ = "mined_archive"
 
     id: Mapped[int] = mapped_column(CheckConstraint("id = 1"), primary_key=True)
-    files: Mapped[str]
     plies: Mapped[int | None]
     min_count: Mapped[int]
     unique_games: Mapped[bool]
     remove_cycles: Mapped[bool]
     sign: Mapped[str]
+    merge_colours: Mapped[bool]
+    filters: Mapped[str]
     games: Mapped[int]
     rejected: Mapped[int]
     skipped: Mapped[int]
@@ -38,48 +38,42 @@ class MinedArchive(Base):
     sources: Mapped[int]
     pairs: Mapped[int]
     rules: Mapped[int]
+    avoided: Mapped[int]
     seconds: Mapped[float]
 
 
+class MinedFile(Base):
+    """A file that was mined."""
+
+    __tablename__ = "mined_file"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+
+
 class BoardState(Base):
-    """A state: three 32-bit boards, the side to move (0 Black, 1 White), and how often games came to it."""
+    """A state that a rule speaks of: three 32-bit boards and the side to move (0 Black, 1 White)."""
 
     __tablename__ = "board_state"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    black: Mapped[int]
-    white: Mapped[int]
-    kings: Mapped[int]
+    black: Mapped[int] = mapped_column(BigInteger)
+    white: Mapped[int] = mapped_column(BigInteger)
+    kings: Mapped[int] = mapped_column(BigInteger)
     side: Mapped[int]
-    count: Mapped[int]
 
     __table_args__ = (UniqueConstraint("black", "white", "kings", "side"),)
 
 
-class BoardStateSequence(Base):
-    """A game: where it is from, and its signed states as text, ``1:17:-18:...``."""
+class _Pattern:
+    """Columns of a sequential pattern, see theory.md 3.11.
 
-    __tablename__ = "board_state_sequence"
+    ``examples`` names games as ``file:number``, divided by blanks.
+    """
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    file: Mapped[str]
-    number: Mapped[int]
-    black: Mapped[str]
-    white: Mapped[str]
-    event: Mapped[str]
-    date: Mapped[str]
-    result: Mapped[str]
-    sequence: Mapped[str]
-
-
-class RuleRow(Base):
-    """An experience rule: in this state, this move (a kernel's code) leads to that state; see theory.md 3.11."""
-
-    __tablename__ = "rule"
-
-    state_id: Mapped[int] = mapped_column(ForeignKey(BoardState.id), primary_key=True)
-    next_id: Mapped[int] = mapped_column(ForeignKey(BoardState.id), primary_key=True)
-    action: Mapped[int]
+    state_id: Mapped[int] = mapped_column(ForeignKey("board_state.id"), primary_key=True)
+    next_id: Mapped[int] = mapped_column(ForeignKey("board_state.id"), primary_key=True)
+    action: Mapped[int] = mapped_column(BigInteger)
     count: Mapped[int]
     wins: Mapped[int]
     draws: Mapped[int]
@@ -88,3 +82,17 @@ class RuleRow(Base):
     support: Mapped[float]
     confidence: Mapped[float]
     rating: Mapped[float]
+    last_year: Mapped[int | None]
+    examples: Mapped[str]
+
+
+class RuleRow(_Pattern, Base):
+    """An experience rule: in this state, this move (a kernel's code) leads to that state."""
+
+    __tablename__ = "rule"
+
+
+class AvoidedRow(_Pattern, Base):
+    """A move that went wrong more often than not: kept for reports in a table of its own, so that nobody plays it."""
+
+    __tablename__ = "avoided"

@@ -25,7 +25,9 @@ DIAGRAM = """
  29 . 30 . 31 . 32 .
 """
 CELLS = [line.split() for line in DIAGRAM.strip().splitlines()]
-PLACES = {int(cell): (row, column) for row, cells in enumerate(CELLS) for column, cell in enumerate(cells) if cell != "."}
+PLACES = {
+    int(cell): (row, column) for row, cells in enumerate(CELLS) for column, cell in enumerate(cells) if cell != "."
+}
 SQUARES = {place: square for square, place in PLACES.items()}
 STEPS = {"down_left": (1, -1), "down_right": (1, 1), "up_left": (-1, -1), "up_right": (-1, 1)}
 NAMES = [*STEPS, "half_turn", "lowest", "without_lowest"]
@@ -126,7 +128,7 @@ def test_the_bits_of_a_float(value: float) -> None:
 
 def test_masks() -> None:
     rows = [board_of({square for square in PLACES if PLACES[square][0] == row}) for row in range(8)]
-    assert (bitboard.TOP_ROW, bitboard.BOTTOM_ROW) == (rows[0], rows[7])
+    assert (rows[0], rows[7]) == (bitboard.TOP_ROW, bitboard.BOTTOM_ROW)
     assert sum(rows[::2]) == bitboard.EVEN_ROWS
     assert sum(rows[1::2]) == bitboard.ODD_ROWS
     edge = {square for square, place in PLACES.items() if {0, 7} & set(place)}

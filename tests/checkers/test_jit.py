@@ -16,27 +16,27 @@ from checkers import jit
 
 ROOT = Path(__file__).resolve().parents[2]
 
-CALLEE = '''
+CALLEE = """
 from checkers.jit import kernel
 
 @kernel("int64(int64)")
 def inner(x):
     return x + {added}
-'''
-CALLER = '''
+"""
+CALLER = """
 from checkers.jit import kernel
 from pair.callee import inner
 
 @kernel("int64(int64)")
 def outer(x):
     return inner(x) * 10
-'''
-USER = '''
+"""
+USER = """
 import json, pathlib
 from checkers.jit import cache_folder
 from pair.caller import outer
 print(json.dumps([outer(1), cache_folder(outer.py_func.__code__).name, sum(outer.stats.cache_hits.values())]))
-'''
+"""
 
 
 def python(code: str, **environment: str) -> str:
@@ -66,10 +66,11 @@ class Pair:
         (folder / "pair" / "__init__.py").touch()
         (folder / "pair" / "caller.py").write_text(CALLER)
 
-    def call(self, added: int) -> Call:
+    def call(self, added: int, **environment: str) -> Call:
         (self.folder / "pair" / "callee.py").write_text(CALLEE.format(added=added))
         paths = os.pathsep.join([str(self.folder), str(ROOT)])
-        return Call(*json.loads(python(USER, PYTHONPATH=paths, ACE_CHECKERS_CACHE=str(self.folder / "cache"))))
+        settings = {"PYTHONPATH": paths, "ACE_CHECKERS_CACHE": str(self.folder / "cache"), **environment}
+        return Call(*json.loads(python(USER, **settings)))
 
     def cached(self) -> set[Path]:
         return {path.relative_to(self.folder / "cache") for path in self.folder.glob("cache/*/**/*.nb?")}
@@ -171,15 +172,12 @@ def test_a_folder_that_cannot_be_made_or_written_is_passed_over(
 
 
 def test_kernels_run_though_no_cache_folder_can_be_written(tmp_path: Path) -> None:
-    file = tmp_path / "file"
+    file, temporary = tmp_path / "file", tmp_path / "temporary"
     file.touch()
-    (tmp_path / "temporary").mkdir()
-    code = "from checkers.perft import perft_count; from checkers.position import Position\n"
-    code = "from checkers.jit import kernel, cache_root\nkernel('int64(int64)')(lambda x: x + 1)\nprint(cache_root())"
-    found = python(
-        code, ACE_CHECKERS_CACHE=str(file), XDG_CACHE_HOME=str(file), HOME=str(file), TMPDIR=str(tmp_path / "temporary")
-    )
-    assert Path(found.strip()).parent == tmp_path / "temporary"
+    temporary.mkdir()
+    nowhere = dict.fromkeys(("ACE_CHECKERS_CACHE", "XDG_CACHE_HOME", "HOME"), str(file))
+    assert Pair(tmp_path).call(1, **nowhere, TMPDIR=str(temporary)).value == 20
+    assert len(list(temporary.glob("ace-rl-checkers-*/kernels-*/**/*.nbi"))) == 2
 
 
 @pytest.mark.parametrize(
@@ -187,7 +185,9 @@ def test_kernels_run_though_no_cache_folder_can_be_written(tmp_path: Path) -> No
 )
 def test_importing_a_package_loads_nothing_heavy(modules: str) -> None:
     heavy = ["numba", "llvmlite", "numpy", "scipy", "sklearn", "sqlalchemy", "matplotlib", "joblib", "pydantic"]
-    found = json.loads(python(f"import sys, json, {modules}\nprint(json.dumps([m for m in {heavy} if m in sys.modules]))"))
+    found = json.loads(
+        python(f"import sys, json, {modules}\nprint(json.dumps([m for m in {heavy} if m in sys.modules]))")
+    )
     assert found == []
 
 

@@ -217,7 +217,7 @@ def fields(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in {**whole, **changes}.items() if value is not None}
 
 
-def refused(path: Path, message: str = "is not a network|does not exist") -> None:
+def refused(path: Path, message: str = "is not a network|does not exist|is a folder") -> None:
     with pytest.raises(FileFormatError, match=message) as caught:
         Network.load(path)
     assert str(path) in str(caught.value)

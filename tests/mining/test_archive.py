@@ -1,111 +1,272 @@
 from __future__ import annotations
 
+import gzip
+import itertools
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from checkers.game import Result
-from checkers.pdn import Record, Rejection
-from checkers.position import Position
-from mining.archive import MiningError, acyclic, extract
-from tests.reference.brute_force_rules import played, states, without_cycles
+from checkers.errors import DatabaseError, FileFormatError
+from checkers.pdn import read_pdn
+from mining import archive as archive_module
+from mining import reading
+from mining.archive import Archive
+from mining.duplicates import difference
+from mining.errors import MiningError
+from mining.filters import GameFilter, date_range
+from mining.miner import MiningOptions, mine_archive, mine_files
+from mining.reading import Head, pdn_files
+from mining.rules import RuleBase
+from mining.sequences import extract
+from tests.mining.archives import game_text, random_games
 
-BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
+ROOT = Path(__file__).resolve().parents[2]
 
-#: Two lone kings that step out and back: states 1 2 3 4 1 5.
-SHUTTLE = {"text": "1-6 32-27 6-1 27-32 1-5", "fen": "B:WK32:BK1"}
+LINE = "1. 11-15 23-19 2. 8-11 22-17 3. 4-8 17-13"
 
 
-def test_hand_worked_sequences() -> None:
-    sequences = extract(
-        [
-            played("11-15 23-19 8-11", BLACK),
-            played("11-15 23-19 8-11 22-17", WHITE),
-            played("11-15 22-18 15x22", DRAW),
-        ],
-        plies=None,
-        unique=False,
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return str(tmp_path / "archive.db")
+
+
+def dump(url: str) -> list[list[tuple[object, ...]]]:
+    """All that an archive holds."""
+    connection = sqlite3.connect(url)
+    names = ("archive_game", "archive_state", "archive_sequence", "archive_duplicate", "archive_source")
+    rows = [connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall() for name in names]
+    connection.close()
+    return rows
+
+
+def test_adding_twice_changes_nothing(url: str, tmp_path: Path) -> None:
+    path = random_games(tmp_path / "games.pdn", 30)
+    with Archive(url) as archive:
+        report = archive.add([path])
+        assert (report.files, report.known, report.records, report.games) == (1, 0, 30, 30)
+        before = dump(url)
+        again = archive.add([path])
+        assert (again.known, again.records, again.games) == (1, 0, 0)
+        copy = tmp_path / "copy.pdn"
+        copy.write_bytes(path.read_bytes())
+        assert archive.add([copy]).known == 1
+        assert len(archive) == 30
+    assert dump(url) == before
+
+
+def test_folders_gzip_and_several_processes_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BLOCK", 4)
+    folder = tmp_path / "games"
+    (folder / "below").mkdir(parents=True)
+    first = random_games(folder / "a.pdn", 10)
+    second = random_games(folder / "below" / "b.pdn", 9, seed=2)
+    (folder / "c.pdn.gz").write_bytes(gzip.compress(random_games(tmp_path / "c.pdn", 5, seed=3).read_bytes()))
+    (folder / "notes.txt").write_text("not an archive")
+    assert pdn_files([folder]) == [first, second, folder / "c.pdn.gz"]
+    told: list[tuple[str, int, int]] = []
+    with Archive(str(tmp_path / "one.db")) as archive:
+        report = archive.add([folder], progress=lambda *what: told.append(what))
+        assert (report.files, report.games) == (3, 24)
+    assert told[-1][1] == told[-1][2] > 0
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    with Archive(str(tmp_path / "two.db")) as archive:
+        archive.add([folder], parallel=lambda function, tasks: [function(task) for task in tasks])
+    assert dump(str(tmp_path / "one.db")) == dump(str(tmp_path / "two.db"))
+
+
+@pytest.mark.slow
+def test_processes(tmp_path: Path) -> None:
+    files = [random_games(tmp_path / f"{seed}.pdn", 6, seed=seed) for seed in range(3)]
+    for workers in (1, 2):
+        with Archive(str(tmp_path / f"{workers}.db")) as archive:
+            assert archive.add(files, workers=workers).games == 18
+    assert dump(str(tmp_path / "1.db")) == dump(str(tmp_path / "2.db"))
+
+
+def test_a_stopped_addition_goes_on(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = random_games(tmp_path / "games.pdn", 2500, plies=8)
+    whole = str(tmp_path / "whole.db")
+    with Archive(whole) as archive:
+        archive.add([path])
+    program = (
+        "import os, signal, sys\n"
+        "from mining import archive\n"
+        "write, calls = archive.write_block, []\n"
+        "def stop(session, source, block):\n"
+        "    added = write(session, source, block)\n"
+        "    calls.append(1)\n"
+        "    if len(calls) == 2: session.flush(); os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return added\n"
+        "archive.write_block = stop\n"
+        "archive.Archive(sys.argv[1]).add([sys.argv[2]])\n"
     )
-    assert [ids.tolist() for ids in sequences] == [[1, 2, -3, 4], [1, -2, 3, -4, 5], [1, 2, 6, 7]]
-    assert sequences.counts.tolist() == [3, 3, 2, 2, 1, 1, 1]
-    assert sequences.position(1) == Position.start()
-    assert sequences.position(-2) == Position.start().play(Position.start().move("11-15"))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program, url, str(path)], env=environment, cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with Archive(url) as archive:
+        assert len(archive) == 1000
+        report = archive.add([path])
+        assert (report.records, report.games) == (1500, 1500)
+    assert dump(url) == dump(whole)
 
 
-def test_numbers_follow_first_appearance_and_name_the_state() -> None:
-    records = [played("9-13 22-18", DRAW), played("11-15 22-18", DRAW), played("9-13 24-20", DRAW)]
-    sequences = extract(records, plies=None, unique=False)
-    assert np.abs(sequences.ids).tolist() == [1, 2, 3, 1, 4, 5, 1, 2, 6]
-    for one, ids in zip(records, sequences, strict=True):
-        assert [sequences.position(number) for number in ids.tolist()] == states(one)
+def test_batches_are_the_sequences_of_the_files(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_module, "GAMES", 7)
+    path = random_games(tmp_path / "games.pdn", 20)
+    with path.open("a") as stream:  # an unfinished one, one without moves, and copies
+        stream.write(game_text("1. 11-15", "*") + game_text("", "1-0", FEN=r"B:W32:B1") + path.read_text())
+    with Archive(url) as archive:
+        archive.add([path])
+        for plies, unique, cycles in itertools.product((5, None), (False, True), (False, True)):
+            expected = extract(read_pdn(path), plies=plies, unique=unique, remove_cycles=cycles)
+            batches = list(archive.batches(plies=plies, unique=unique, remove_cycles=cycles))
+            ids = np.concatenate([batch.ids for batch in batches])
+            states = archive.states(np.abs(ids))
+            np.testing.assert_array_equal(states, expected.states[np.abs(expected.ids) - 1])
+            np.testing.assert_array_equal(np.sign(ids), np.sign(expected.ids))
+            assert [len(one) for batch in batches for one in batch] == [len(one) for one in expected]
+            np.testing.assert_array_equal(np.concatenate([batch.codes for batch in batches]), expected.codes)
+            np.testing.assert_array_equal(np.concatenate([batch.sources for batch in batches]), expected.sources)
+            mined = mine_archive(archive, MiningOptions(2, plies, unique, cycles))
+            base, other = RuleBase.of(mined), RuleBase.mine(
+                read_pdn(path), plies=plies, unique=unique, remove_cycles=cycles
+            )  # fmt: skip
+            assert dict.fromkeys(base) == dict.fromkeys(other)
+            assert all(base.rules(position) == other.rules(position) for position in base)
+            assert base.report.states == other.report.states
 
 
-def test_signs_when_white_starts() -> None:
-    one = played("32-27 1-6 27-23", WHITE, fen="W:WK32:BK1")
-    assert [ids.tolist() for ids in extract([one], plies=None, unique=False)] == [[1, 2, -3, 4]]
+def test_exact_and_near_duplicates(url: str, tmp_path: Path) -> None:
+    tags = {"Black": "Tinsley, M. F.", "White": "Lowder, E.", "Date": "1957-??-??"}
+    one, other = tmp_path / "one.pdn", tmp_path / "other.pdn"
+    one.write_text(game_text(LINE, "1/2-1/2", **tags))
+    other.write_text(
+        game_text(LINE, "1-0", Black="?", White="?")  # same moves, whatever the tags
+        + game_text(LINE.replace("17-13", "25-22"), "1/2-1/2", **{**tags, "Black": "tinsley ,M.F."})  # one ply
+        + game_text(LINE.replace("17-13", "25-22"), "1/2-1/2", **{**tags, "Date": "1958-??-??"})  # the same, exactly
+        + game_text("1. 9-13 22-18 2. 13-17 21x14 3. 10x17 25-21", "1/2-1/2", **tags)
+    )
+    with Archive(url) as archive:
+        report = archive.add([one, other])
+        assert (report.exact, report.near) == (2, 1)
+        found = [(game.number, game.original_number, game.difference) for game in archive.duplicates()]
+        assert found == [(1, 1, 0), (2, 1, 1), (3, 2, 0)]
+        assert [game.original_file for game in archive.duplicates(near=True)] == [str(one)]
 
 
-def test_cycles_are_removed_and_the_move_stays_with_its_state() -> None:
-    one = played(SHUTTLE["text"], BLACK, fen=SHUTTLE["fen"])
-    whole = extract([one], plies=None, unique=False, remove_cycles=False)
-    # the start is nobody's at first, and the loser's when White comes back to it
-    assert whole.ids.tolist() == [1, 2, -3, 4, -1, 5]
-    short = extract([one], plies=None, unique=False)
-    assert short.ids.tolist() == [1, 5]
-    assert short.codes[1] == Position.from_fen(SHUTTLE["fen"]).move("1-5").code
-    assert short.bounds.tolist() == [0, 2]
-    assert len(short.states) == 5
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [("abcdef", "abcdef", 0), ("abcdef", "abcxef", 1), ("abcdef", "abef", 2), ("abcdef", "bacdef", 2), ("ab", "xy", 2)],
+)
+def test_difference(one: str, other: str, expected: int) -> None:
+    assert difference([*map(ord, one)], [*map(ord, other)], 5) == expected
+    assert difference([*map(ord, other)], [*map(ord, one)], 5) == expected
+    assert difference([*map(ord, one)], [*map(ord, "zzzzzzzzz")], 5) == 5
 
 
-def test_cycles_are_looked_for_within_the_plies_that_are_kept() -> None:
-    one = played(SHUTTLE["text"], DRAW, fen=SHUTTLE["fen"])
-    assert extract([one], plies=3, unique=False).ids.tolist() == [1, 2, 3, 4]
-    assert extract([one], plies=4, unique=False).ids.tolist() == [1]
+FILTERS = [
+    GameFilter(),
+    GameFilter(since="1905"),
+    GameFilter(until="1903-05"),
+    GameFilter(since="1902", until="1904"),
+    GameFilter(player="a"),
+    GameFilter(event="match 1"),
+    GameFilter(results=("1-0", "1/2-1/2")),
+    GameFilter(min_plies=10, max_plies=20),
+    GameFilter(min_rating=2000),
+    GameFilter(ballots=(1, 2, 7)),
+    GameFilter(player="B", results=("0-1",), since="1903"),
+]
 
 
-@given(st.lists(st.integers(0, 3), max_size=12))
-@settings(max_examples=200, deadline=None)
-def test_acyclic_is_the_literal_algorithm(kinds: list[int]) -> None:
-    # states of even and odd plies differ, as the side to move is part of them
-    sequence = [2 * kind + ply % 2 for ply, kind in enumerate(kinds)]
-    assert [sequence[i] for i in acyclic(sequence)] == without_cycles(sequence)  # type: ignore[arg-type]
+@pytest.mark.parametrize("wanted", FILTERS, ids=lambda wanted: wanted.text())
+def test_filters_agree_before_and_after_adding(tmp_path: Path, wanted: GameFilter) -> None:
+    path = random_games(tmp_path / "games.pdn", 12)
+    with path.open("a") as stream:
+        stream.write(
+            game_text("1. 9-13 21-17 2. 5-9", "1-0", BlackElo="2100", WhiteElo="2050", Date="?")
+            + game_text(LINE, "0-1", BlackElo="2100", WhiteElo="1900", Date="11.05.1902")
+        )
+    with Archive(str(tmp_path / "all.db")) as archive, Archive(str(tmp_path / "some.db")) as some:
+        archive.add([path])
+        report = some.add([path], filters=wanted)
+        assert report.games + report.filtered == 14
+        kept = [source for batch in archive.batches(filters=wanted) for source in batch.sources.tolist()]
+        assert [source for batch in some.batches() for source in batch.sources.tolist()] == kept
+        # without the filter the rest follows, and nothing comes twice
+        assert some.add([path]).games == 14 - len(kept)
+        assert len(some) == 14
+    if kept:
+        direct = mine_files([path], MiningOptions(1), filters=wanted)
+        assert (direct.report.sequences, direct.report.skipped) == (len(kept), 14 - len(kept))
 
 
-def test_plies_limit() -> None:
-    one = played("11-15 23-19 8-11 22-17", BLACK)
-    assert extract([one], plies=2, unique=False).ids.tolist() == [1, 2, -3]
-    assert len(extract([one], plies=99, unique=False).ids) == 5
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1905-??-??", (19050101, 19051231)),
+        ("1905.3.7", (19050307, 19050307)),
+        ("1905-03-??", (19050301, 19050331)),
+        ("1990/1991", (19900101, 19911231)),
+        ("11.05.2002", (20020511, 20020511)),
+        ("", None),
+        ("????.??.??", None),
+    ],
+)
+def test_dates(text: str, expected: tuple[int, int] | None) -> None:
+    assert date_range(text) == expected
 
 
-def test_what_is_left_out_is_counted() -> None:
-    one = played("11-15 23-19", BLACK)
-    records: list[Record | Rejection] = [
-        one,
-        played("11-15 23-19", DRAW),
-        played("11-15 23-19 8-11", BLACK),
-        played("11-15", Result.UNFINISHED),
-        played("", BLACK),
-        Rejection(file="test.pdn", number=6, line=1, column=1, ply=0, reason="not English checkers", text=""),
-    ]
-    sequences = extract(records, plies=2, unique=True)
-    assert (sequences.read, sequences.rejected) == (5, 1)
-    assert (sequences.unfinished, sequences.empty, sequences.duplicates) == (1, 1, 1)
-    # games are told apart by all their moves, not by the plies that are kept
-    assert [ids.tolist() for ids in sequences] == [[1, 2, -3], [1, 2, -3]]
-    assert extract(records, plies=2, unique=False).duplicates == 0
+def test_games_without_a_date_are_not_in_a_range() -> None:
+    head = Head("a", 1, None, "A", "B", "", "", 3)  # type: ignore[arg-type]
+    assert GameFilter(player="a").accepts(head)
+    assert not GameFilter(since="1900").accepts(head)
 
 
-def test_headings() -> None:
-    one = played("11-15", DRAW, number=7, file="a.pdn")
-    one.tags.update(Black="A", White="B", Event="Match", Date="1905-??-??")
-    assert extract([one], plies=None, unique=False).headings == (("a.pdn", 7, DRAW, "A", "B", "Match", "1905-??-??"),)
+@pytest.mark.parametrize(
+    "options",
+    [{"since": "x"}, {"since": "1950", "until": "1940"}, {"results": ("2",)}, {"ballots": (175,)}, {"player": "?"},
+     {"min_plies": 9, "max_plies": 3}],
+)  # fmt: skip
+def test_wrong_filters(options: dict[str, object]) -> None:
+    with pytest.raises(MiningError, match=r"right would be|there are"):
+        GameFilter(**options)  # type: ignore[arg-type]
 
 
-def test_nothing_to_mine() -> None:
-    with pytest.raises(MiningError, match="no game to mine: 0 records rejected, 1 unfinished, 0 without moves"):
-        extract([played("11-15", Result.UNFINISHED)], plies=None, unique=False)
-    with pytest.raises(MiningError, match="no game to mine"):
-        extract([], plies=None, unique=False)
-    with pytest.raises(MiningError, match="plies is 0"):
-        extract([], plies=0, unique=False)
+def test_what_cannot_be_read(url: str, tmp_path: Path) -> None:
+    good, bad = random_games(tmp_path / "good.pdn", 3), tmp_path / "bad.pdn"
+    bad.write_bytes(bytes(range(256)))
+    with Archive(url) as archive:
+        with pytest.raises(FileFormatError, match="binary"):
+            archive.add([bad])
+        report = archive.add([bad, good])
+        assert report.games == 3
+        assert [name for name, _ in report.failures] == [str(bad)]
+        with pytest.raises(FileFormatError, match="no such file"):
+            archive.add([tmp_path / "none.pdn"])
+        (tmp_path / "empty").mkdir()
+        with pytest.raises(FileFormatError, match="holds no"):
+            archive.add([tmp_path / "empty"])
+
+
+def test_refused_archives(url: str, tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError):
+        Archive(url, create=False)
+    with Archive(url) as archive:
+        with pytest.raises(MiningError, match="no game to mine"):
+            mine_archive(archive, MiningOptions())
+        archive.add([random_games(tmp_path / "games.pdn", 3)])
+        with pytest.raises(MiningError, match="min_count is 0"):
+            mine_archive(archive, MiningOptions(min_count=0))
+    connection = sqlite3.connect(url)
+    with connection:
+        connection.execute("UPDATE archive_sequence SET sequence = '1:2' WHERE game_id = 2")
+    connection.close()
+    with Archive(url) as archive, pytest.raises(DatabaseError, match="game 2 does not fit"):
+        list(archive.batches())

@@ -11,8 +11,10 @@ from prefixspan import PrefixSpan
 from checkers.game import Result
 from checkers.moves import Move
 from checkers.pdn import Record
-from mining.archive import MiningError, Sequences, extract
-from mining.cbss import Pairs, count_pairs, ers_mining, mine, prefix_span
+from mining.cbss import Pairs, count_pairs, mine, prefix_span
+from mining.errors import MiningError
+from mining.sequences import Sequences, extract
+from mining.tree import ers_mining
 from tests.reference.brute_force_rules import outcomes, played, random_record
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import os
 import signal
 import sqlite3
@@ -14,17 +13,17 @@ import pytest
 from checkers.database import open_database, transaction
 from checkers.errors import DatabaseError
 from checkers.game import Result
-from checkers.pdn import Record, Rejection, read_pdn
+from checkers.pdn import Record, Rejection
 from checkers.position import Position
-from mining import rules as rules_module
-from mining.archive import MiningError, extract
+from mining import rule_store
 from mining.cbss import count_pairs
+from mining.errors import MiningError
 from mining.rules import MiningOptions, RuleBase
-from mining.schema import KIND, VERSION, Base, BoardState, BoardStateSequence, RuleRow
+from mining.schema import KIND, VERSION, AvoidedRow, Base, BoardState, RuleRow
+from mining.sequences import extract
 from tests.reference.brute_force_rules import played, random_record
 
 ROOT = Path(__file__).resolve().parents[2]
-ARCHIVE = Path(__file__).resolve().parents[3] / "shared" / "data" / "pdn" / "games" / "acf_7000.pdn"
 
 BLACK, WHITE, DRAW = Result.BLACK_WINS, Result.WHITE_WINS, Result.DRAW
 
@@ -113,17 +112,15 @@ def test_what_is_stored(url: str) -> None:
     with transaction(engine) as session:
         first = session.get(BoardState, 1)
         assert first is not None
-        assert (first.black, first.white, first.kings, first.side, first.count) == (0xFFF, 0xFFF00000, 0, 0, 9)
-        game = session.get(BoardStateSequence, 1)
-        assert game is not None
-        assert (game.file, game.number, game.result, game.sequence) == ("test.pdn", 1, "1-0", "1:2:-3:4")
-        assert session.query(BoardStateSequence).count() == 9
+        assert (first.black, first.white, first.kings, first.side) == (0xFFF, 0xFFF00000, 0, 0)
         assert session.query(RuleRow).filter_by(state_id=1).count() == 3
+        avoided = session.query(AvoidedRow).filter_by(state_id=1).one()
+        assert (avoided.count, avoided.weight, avoided.examples) == (2, -2, "1:8 1:9")
     engine.dispose()
 
 
 def test_many_rows(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules_module, "CHUNK", 3)
+    monkeypatch.setattr(rule_store, "CHUNK", 3)
     report = RuleBase.build(records(), url, min_count=1)
     assert report.rules > 6
     assert len(RuleBase.open(url)) == report.rules
@@ -151,7 +148,7 @@ def test_a_failure_leaves_the_old_rules(url: str, monkeypatch: pytest.MonkeyPatc
     def fail(*args: object) -> None:
         raise RuntimeError("stopped")
 
-    monkeypatch.setattr(rules_module, "_archive_row", fail)
+    monkeypatch.setattr(rule_store, "_archive_row", fail)
     with pytest.raises(RuntimeError, match="stopped"):
         RuleBase.build([played("11-16", DRAW), played("11-16", DRAW)], url)
     assert RuleBase.open(url).rules(Position.start()) == old.rules(Position.start())
@@ -164,9 +161,9 @@ def test_a_kill_leaves_the_old_rules_or_none(url: str, built: bool) -> None:
         RuleBase.build(records(), url)
     program = (
         "import os, signal, sys\n"
-        "from mining import rules\n"
+        "from mining import rule_store, rules\n"
         "from tests.mining.test_rules import DRAW, played\n"
-        "rules._archive_row = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "rule_store._archive_row = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "rules.RuleBase.build([played('11-16', DRAW), played('11-16', DRAW)], sys.argv[1])\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
@@ -216,6 +213,8 @@ def test_another_kind_of_database(url: str) -> None:
         ("UPDATE board_state SET side = 2 WHERE id = 1", "is no rule"),
         ("UPDATE board_state SET white = 4095 WHERE id = 1", "is no rule"),
         ("UPDATE rule SET rating = 'high'", "is no rule"),
+        ("UPDATE rule SET examples = '9:1'", "names no games"),
+        ("UPDATE avoided SET action = 12", "move code 12 is not legal"),
         ("DELETE FROM rule WHERE state_id = 1 AND next_id = 2", "right would be"),
     ],
 )
@@ -224,20 +223,3 @@ def test_a_damaged_base_is_refused(url: str, statement: str, message: str) -> No
     change(url, statement)
     with pytest.raises(DatabaseError, match=message):
         RuleBase.open(url)
-
-
-@pytest.mark.skipif(not ARCHIVE.is_file(), reason="the shared archive acf_7000.pdn is not here")
-def test_shared_archive() -> None:
-    sequences = extract(read_pdn(ARCHIVE), plies=24, unique=False, remove_cycles=False)
-    assert (len(sequences), sequences.rejected) == (7000, 0)
-    pairs = count_pairs(sequences)
-    assert len(pairs) == 68_077
-    assert len(np.unique(pairs.state)) == 60_400
-    frequent = pairs.where(pairs.count >= 2)
-    assert len(frequent) == 17_713
-    assert np.count_nonzero(frequent.weight() > 0) == 14_098
-    kept = pairs.kept()
-    for field in dataclasses.fields(kept)[:-1]:
-        np.testing.assert_array_equal(
-            getattr(kept, field.name), getattr(frequent.where(frequent.weight() > 0), field.name)
-        )
