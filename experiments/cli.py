@@ -29,7 +29,7 @@ _WRONG_INPUT = (errno.ENOENT, errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.E
 def build_app() -> typer.Typer:
     """The command with all its subcommands."""
     app = _group("Evolutionary and case-based learning in English checkers.")
-    app.callback()(_version)
+    app.callback()(_options)
     app.command()(commands_learning.demo)
     # unknown options are let through, so that -3 is read as a depth and refused as one
     app.command(context_settings={"ignore_unknown_options": True})(commands_game.perft)
@@ -79,15 +79,20 @@ def _nothing() -> None:
     pass
 
 
-def _version(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and stop.")] = False,
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(version("ace-rl-checkers"))
+        raise typer.Exit(0)
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and stop.")
+    ] = False,
 ) -> None:
     """Evolutionary and case-based learning in English checkers."""
-    if version:
-        from importlib.metadata import version as installed
-
-        print(installed("ace-rl-checkers"))
-        raise typer.Exit(0)
 
 
 def main() -> None:
