@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -66,7 +67,21 @@ def cache_root() -> Path:
                 return folder
         except OSError:
             continue
-    return Path(tempfile.gettempdir()) / f"ace-rl-checkers-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    return _temporary_root()
+
+
+def _temporary_root() -> Path:
+    """A folder in the temporary one that nobody else can write to: numba's index files are pickles."""
+    if hasattr(os, "getuid"):
+        folder = Path(tempfile.gettempdir()) / f"ace-rl-checkers-{os.getuid()}"
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            found = folder.lstat()
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022:
+                return folder
+        except OSError:
+            pass
+    return Path(tempfile.mkdtemp(prefix="ace-rl-checkers-"))
 
 
 def cache_folder(code: CodeType) -> Path:

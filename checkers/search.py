@@ -228,8 +228,8 @@ def search_root(
     """Deepen from 1 to ``max_depth`` plies; return the last depth that was finished (0 if none).
 
     The legal moves are left in ``work.moves``. ``scores`` float32 (moves + 1,) gets the mover's score of each move at
-    that depth, and at the end the index of the best. Scores within ``window`` of the best are exact, the others are
-    upper bounds. Equal moves keep the generator's order.
+    that depth, and at the end the index of the best. Scores above best - ``window`` are exact, the others are upper
+    bounds. Equal moves keep the generator's order.
     """
     count = generate(own, opp, kings, side, work.moves, 0)
     key = zobrist_key(own, opp, kings, side)
@@ -288,7 +288,7 @@ class SearchResult(NamedTuple):
     """What a search found.
 
     ``scores`` maps every legal move's code to its score from the mover's side; those within the window asked for are
-    exact, the others upper bounds. ``pv`` starts with the best move and may be cut where the table was overwritten.
+    exact, the others upper bounds (a score that equals best - window too). ``pv`` starts with the best move and may be cut where the table was overwritten.
     """
 
     move: Move
