@@ -287,8 +287,9 @@ def table_move(own: Any, opp: Any, kings: Any, side: Any, work: Any) -> Any:
 class SearchResult(NamedTuple):
     """What a search found.
 
-    ``scores`` maps every legal move's code to its score from the mover's side; those within the window asked for are
-    exact, the others upper bounds (a score that equals best - window too). ``pv`` starts with the best move and may be cut where the table was overwritten.
+    ``scores`` maps every legal move's code to its score from the mover's side; those above best - window are exact, the
+    others upper bounds, one that equals best - window too. ``pv`` starts with the best move and may be cut where the
+    table was overwritten.
     """
 
     move: Move
