@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -109,8 +110,11 @@ def main() -> None:
         work.start()
         work.join()
     except KeyboardInterrupt:
-        sys.stdout.flush()
-        os._exit(_failure("interrupted", INTERRUPTED))
+        status = _failure("interrupted", INTERRUPTED)
+        if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():  # worker processes end with us
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            os.killpg(0, signal.SIGTERM)
+        os._exit(status)
     sys.exit(statuses[0] if statuses else 1)
 
 

@@ -5,6 +5,7 @@ Threads serve tasks that live in kernels, which release the GIL; processes serve
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
@@ -26,6 +27,8 @@ def run_tasks(
         return
     import joblib
 
+    # when Ctrl-C ends everything at once, what joblib's helper process finds to clean up is nobody's mistake
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
     parallel = joblib.Parallel(n_jobs=workers, prefer=prefer, return_as="generator", batch_size=1)
     yield from parallel(joblib.delayed(function)(task) for task in tasks)
 
