@@ -92,6 +92,21 @@ def open_database(url: str, metadata: MetaData, *, kind: str, version: int, crea
 
 
 @contextmanager
+def made_whole(url: str) -> Iterator[None]:
+    """Remove the SQLite file at ``url`` again if it is new and this block fails, so that no empty one stays."""
+    target = _parse(url)
+    path = Path(target.database) if target.get_backend_name() == "sqlite" and target.database else None
+    is_new = path is not None and not path.exists()
+    try:
+        yield
+    except BaseException:
+        if is_new and path is not None:
+            for end in ("", "-wal", "-shm", "-journal"):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
 def transaction(engine: Engine) -> Iterator[Session]:
     """A session for one unit of work: committed at the end, rolled back on an error.
 

@@ -5,8 +5,8 @@ One file per archive, whole or not at all.
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
@@ -26,44 +26,6 @@ def rejected_text(rejection: Rejection) -> str:
     """A rejected game with its place and reason before it in ``%`` lines, which readers skip."""
     place = f"game {rejection.number}, line {rejection.line}, column {rejection.column}, ply {rejection.ply}"
     return f"% {rejection.file.splitlines()[0]}: {place}\n% {rejection.reason}\n{rejection.text}\n\n"
-
-
-def write_rejects(rejections: Iterable[Rejection], folder: str | Path) -> list[Path]:
-    """Write rejected games to a folder, one file ``<name>.rejected.pdn`` per archive; return the files written.
-
-    Raises:
-        CannotWriteError: the folder or a file in it cannot be written.
-    """
-    by_file: dict[str, list[Rejection]] = {}
-    for rejection in rejections:
-        by_file.setdefault(rejection.file, []).append(rejection)
-    taken: set[str] = set()
-    written = []
-    for file, games in by_file.items():
-        with _Part(Path(folder), file, REJECTED, taken) as part:
-            for game in games:
-                part.write(rejected_text(game))
-        written += part.paths
-    return written
-
-
-def write_fixed(games: Iterable[AnnotatedGame], folder: str | Path) -> list[Path]:
-    """Write games as clean PDN to a folder, one file ``<name>.clean.pdn`` per archive; return the files written.
-
-    Raises:
-        CannotWriteError: the folder or a file in it cannot be written.
-    """
-    by_file: dict[str, list[AnnotatedGame]] = {}
-    for game in games:
-        by_file.setdefault(game.record.file, []).append(game)
-    taken: set[str] = set()
-    written = []
-    for file, found in by_file.items():
-        with _Part(Path(folder), file, CLEAN, taken) as part:
-            for game in found:
-                part.write(write_pdn(game) + "\n")
-        written += part.paths
-    return written
 
 
 class Mender:
@@ -113,12 +75,6 @@ class _Part:
         self._file: TextIO | None = None
         self.paths: list[Path] = []
 
-    def __enter__(self) -> _Part:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(keep=kind is None)
-
     def write(self, text: str) -> None:
         """Add text."""
         try:
@@ -148,6 +104,8 @@ class _Part:
     def _part(self) -> Path:
         return self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
 
-    def _failed(self, error: OSError) -> CannotWriteError:
+    def _failed(self, error: OSError) -> OSError | CannotWriteError:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):  # the disk's fault, not the folder's
+            return OSError(error.errno, error.strerror, str(self._path))
         reason = error.strerror or error
         return CannotWriteError(f"{self._path}: cannot be written ({reason}); right would be a folder to write in")

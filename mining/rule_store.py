@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sqlalchemy import delete, insert, select
 
-from checkers.database import open_database, transaction
+from checkers.database import made_whole, open_database, transaction
 from checkers.errors import DatabaseError
 from checkers.position import FULL, Colour, Position
 from mining.cbss import Pairs, Sign
@@ -38,21 +38,27 @@ def write_rules(url: str, mined: Mined) -> MiningReport:
         DatabaseError: there is another kind of database at ``url``.
     """
     started = time.perf_counter()
-    engine = open_database(url, Base.metadata, kind=KIND, version=VERSION)
-    try:
-        with transaction(engine) as session:
-            for table in reversed(Base.metadata.sorted_tables):
-                session.execute(delete(table))
-            boards = np.column_stack((np.arange(1, len(mined.states) + 1), mined.states))
-            _insert(session, BoardState, ("id", "black", "white", "kings", "side"), boards.tolist())
-            _insert(session, MinedFile, ("id", "name"), mined.files.items())
-            _insert(session, RuleRow, _COLUMNS, _rows(mined.rules, mined.options.sign))
-            _insert(session, AvoidedRow, _COLUMNS, _rows(mined.avoided, mined.options.sign))
-            seconds = mined.report.seconds + time.perf_counter() - started
-            report = dataclasses.replace(mined.report, seconds=seconds)
-            session.add(_archive_row(report, mined.options))
-    finally:
-        engine.dispose()
+    with made_whole(url):
+        engine = open_database(url, Base.metadata, kind=KIND, version=VERSION)
+        try:
+            with transaction(engine) as session:
+                report = _replace(session, mined, started)
+        finally:
+            engine.dispose()
+    return report
+
+
+def _replace(session: Session, mined: Mined, started: float) -> MiningReport:
+    for table in reversed(Base.metadata.sorted_tables):
+        session.execute(delete(table))
+    boards = np.column_stack((np.arange(1, len(mined.states) + 1), mined.states))
+    _insert(session, BoardState, ("id", "black", "white", "kings", "side"), boards.tolist())
+    _insert(session, MinedFile, ("id", "name"), mined.files.items())
+    _insert(session, RuleRow, _COLUMNS, _rows(mined.rules, mined.options.sign))
+    _insert(session, AvoidedRow, _COLUMNS, _rows(mined.avoided, mined.options.sign))
+    seconds = mined.report.seconds + time.perf_counter() - started
+    report = dataclasses.replace(mined.report, seconds=seconds)
+    session.add(_archive_row(report, mined.options))
     return report
 
 
