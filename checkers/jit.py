@@ -4,8 +4,8 @@
 inlined into kernels and typed by them, so they cost nothing at start-up.
 
 numba's cache notices an edit of the file that holds a kernel, not an edit of a file whose kernels that one calls. The
-cache therefore lives in a folder stamped with a hash of every kernel source that the kernel can depend on: those of
-this package and those of its own.
+cache therefore lives in a folder stamped with a hash of the file and of all of ours that it imports, at any remove: an
+edit compiles again what depends on it, and nothing else.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Callable, Sequence
@@ -36,22 +37,40 @@ OPTIONS: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
 }
 
-_HERE = Path(__file__).parent
+_ROOT = Path(__file__).parent.parent
 
-
-def _is_kernel_source(text: bytes) -> bool:
-    return b"checkers.jit import" in text
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([a-z_]\w*)\.(\w+)", re.MULTILINE)
 
 
 @functools.cache
-def source_stamp(*packages: Path) -> str:
-    """Hash of the kernel sources in ``packages`` (folders) and of this file."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    for package in packages:
-        for path in sorted(package.glob("*.py")):
-            text = path.read_bytes()
-            if _is_kernel_source(text):
-                digest.update(path.name.encode() + b"\0" + text)
+def _read(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """A source's text and the files of ours that it imports: those beside its package, and this project's."""
+    text = path.read_bytes()
+    found = []
+    for package, module in sorted(set(_IMPORT.findall(text))):
+        for root in dict.fromkeys([path.parent.parent, _ROOT]):
+            imported = root / package.decode() / f"{module.decode()}.py"
+            if imported.is_file():
+                found.append(imported)
+                break
+    return text, tuple(found)
+
+
+@functools.cache
+def source_stamp(path: Path) -> str:
+    """Hash of a source, of all of ours that it imports at any remove, and of this file.
+
+    Only imports of the form ``from package.module import name`` are followed.
+    """
+    waiting, seen = [path, Path(__file__)], {path, Path(__file__)}
+    while waiting:
+        new = [each for each in _read(waiting.pop())[1] if each not in seen]
+        seen.update(new)
+        waiting += new
+    digest = hashlib.sha256()
+    for each in sorted(seen, key=lambda each: (each.parent.name, each.name)):
+        text = _read(each)[0]
+        digest.update(f"{each.parent.name}/{each.name} {len(text)}\n".encode() + text)
     return digest.hexdigest()[:16]
 
 
@@ -86,9 +105,7 @@ def _temporary_root() -> Path:
 
 def cache_folder(code: CodeType) -> Path:
     """The cache folder of the kernel with this code object."""
-    package = Path(code.co_filename).parent
-    packages = (_HERE,) if package == _HERE else (_HERE, package)
-    return cache_root() / f"kernels-{source_stamp(*packages)}"
+    return cache_root() / f"kernels-{source_stamp(Path(code.co_filename))}"
 
 
 def kernel(signature: Any) -> Callable[[F], F]:
