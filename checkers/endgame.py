@@ -250,6 +250,16 @@ class EndgameDatabase:
             return Probe(Outcome.DRAW, None)
         return Probe(Outcome.WIN if value % 2 == 0 else Outcome.LOSS, value - 1)
 
+    def packed(self) -> tuple[Values, NDArray[np.int64]]:
+        """What kernels probe: the packed values, and for each slice code where it begins and the bits of a value.
+
+        Shapes: uint8 (bytes,), int64 (CODES, 2).
+        """
+        places = np.zeros((CODES, 2), np.int64)
+        for each, row in self._by_slice.items():
+            places[each.code] = row["at"], row["bits"]
+        return np.asarray(self._data), places
+
     def statistics(self) -> Iterator[SliceStatistics]:
         """Counts of every slice, in the order they were built."""
         for row in self._rows:

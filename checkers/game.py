@@ -76,6 +76,11 @@ class Game:
         """The side to move."""
         return self.position.side
 
+    @property
+    def quiet_plies(self) -> int:
+        """Plies since the last capture or advance of a man."""
+        return self._quiet_plies
+
     def legal_moves(self) -> list[Move]:
         """The legal moves on the board, found once per position."""
         if self._legal is None:

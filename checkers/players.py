@@ -105,7 +105,7 @@ class SearchPlayer:
         moves = game.legal_moves()
         if len(moves) == 1:
             return Decision(moves[0], Why.FORCED)
-        found = self._searcher.search(game.position)
+        found = self._searcher.search(game.position, game=game)
         return Decision(found.move, Why.SEARCHED, found.score, found.depth, found.nodes, found.pv)
 
     def observe(self, result: Result) -> None:
@@ -131,7 +131,7 @@ class SearchIdentity:
 
     def root_scores(self, game: Game) -> dict[int, float]:
         """Score of every legal move, by code, from the mover's side."""
-        return self._searcher.search(game.position, window=self._window, line=False).scores
+        return self._searcher.search(game.position, window=self._window, game=game).scores
 
 
 def table_bits_for(depth: int) -> int:

@@ -12,7 +12,8 @@ import numpy as np
 from numba import uint32, uint64
 
 from checkers.bitboard import first_square, without_lowest
-from checkers.jit import helper
+from checkers.jit import helper, kernel
+from checkers.position import Position
 
 BLACK_MAN, BLACK_KING, WHITE_MAN, WHITE_KING = range(4)
 
@@ -53,3 +54,13 @@ def verification_key(own: Any, opp: Any, kings: Any) -> Any:
     mixed = uint64(own) * uint64(0x9E3779B97F4A7C15) + uint64(opp) * uint64(0xC2B2AE3D27D4EB4F)
     mixed = uint64(mixed ^ (mixed >> uint64(29))) + uint64(kings) * uint64(0x165667B19E3779F9)
     return uint64(uint64(mixed * uint64(0xBF58476D1CE4E5B9)) >> uint64(48))
+
+
+@kernel("uint64(uint32,uint32,uint32,int64)")
+def _key_of(own: Any, opp: Any, kings: Any, side: Any) -> Any:
+    return zobrist_key(own, opp, kings, side)
+
+
+def position_key(position: Position) -> int:
+    """The key of a position."""
+    return int(_key_of(position.own, position.opponent, position.kings, int(position.side)))

@@ -8,13 +8,14 @@ import numpy as np
 from numba import float32, int64, types, uint64
 from numpy.typing import NDArray
 
+from checkers.alphabeta import alphabeta
 from checkers.chance import random_below, random_float
 from checkers.draw_tracking import MOST_PLIES, STATE, is_drawn, start_tracking, track
 from checkers.evaluation import EVALUATION_TYPE
 from checkers.features import pack_features
 from checkers.jit import helper, kernel, tuple_type
 from checkers.movegen import generate
-from checkers.search import INFINITY, NODE_LIMIT, WORKSPACE_TYPE, alphabeta
+from checkers.search_memory import INFINITY, WORKSPACE_TYPE
 from checkers.zobrist import key_after, zobrist_key
 from learners.network import fill_table, forward_backward
 
@@ -190,7 +191,6 @@ def training_games(
 
     ``results`` int8 gets +1, 0 or -1 for the learner.
     """
-    work.counters[NODE_LIMIT] = int64(0x7FFFFFFFFFFFFFFF)
     for game in range(results.shape[0]):
         opening = openings[random_below(chance, openings.shape[0])]
         results[game] = training_game(
@@ -211,7 +211,6 @@ def match_games(
 
     ``openings`` uint32 (openings, 4), ``depths`` int64 (2,), ``results`` int8 (2 * openings,): +1, 0, -1 for ``first``.
     """
-    work.counters[NODE_LIMIT] = int64(0x7FFFFFFFFFFFFFFF)
     state = np.empty(STATE, np.int64)
     keys = np.empty(MOST_PLIES, np.uint64)
     for game in range(results.shape[0]):

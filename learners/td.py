@@ -20,7 +20,7 @@ from checkers.draws import THESIS, DrawPolicy
 from checkers.errors import InputError
 from checkers.evaluation import Evaluation
 from checkers.position import Position
-from checkers.search import Workspace, new_workspace
+from checkers.search_memory import Workspace, new_workspace
 from learners.network import LYNCH_FEATURES, Network
 from learners.selfplay import Learner, match_games, training_games
 
@@ -63,9 +63,8 @@ def play_match(
 
     The result depends on the arguments alone: it starts from an empty table.
     """
-    wider = max(first, second, key=lambda evaluation: evaluation.weights.shape[1])
-    work = work or new_workspace(wider, TABLE_BITS)
-    work.table.fill(0)
+    work = work or new_workspace(TABLE_BITS)
+    work.forget()
     results = np.zeros(2 * len(openings), np.int8)
     depths = np.array(depth if isinstance(depth, tuple) else (depth, depth), np.int64)
     match_games(openings, depths, first, second, limits_of(policy), np.uint64(0), work, results)
@@ -167,7 +166,7 @@ class TDLearner:
             raise InputError("the network to start from has other features or hidden units than the learner")
         learner = self._learner(network)
         evaluation, rival = network.evaluation(), network.evaluation()
-        work = new_workspace(evaluation, TABLE_BITS)
+        work = new_workspace(TABLE_BITS)
         chance, salts = chance_state(rng), np.array([1, 1 << 63], np.uint64)
         limits = limits_of(self.policy)
         self.curve_: list[CurvePoint] = []

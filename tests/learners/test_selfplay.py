@@ -19,7 +19,7 @@ from checkers.jit import kernel
 from checkers.moves import Move
 from checkers.openings import two_move_ballots
 from checkers.position import Colour, Position
-from checkers.search import NODE_LIMIT, new_workspace
+from checkers.search_memory import new_workspace
 from checkers.zobrist import zobrist_key
 from learners.network import LYNCH_FEATURES, Network
 from learners.selfplay import Learner, match_games, training_game, training_games
@@ -149,8 +149,8 @@ def test_match_is_deterministic_and_antisymmetric() -> None:
 
 def test_match_leaves_no_trace_in_a_workspace_that_is_used_again() -> None:
     first, second = (network.evaluation() for network in networks())
-    work = new_workspace(second, 10)
-    alone = play_match(first, second, OPENINGS, depth=3, work=new_workspace(second, 10))
+    work = new_workspace(10)
+    alone = play_match(first, second, OPENINGS, depth=3, work=new_workspace(10))
     play_match(second, first, OPENINGS, depth=2, work=work)
     assert play_match(first, second, OPENINGS, depth=3, work=work).tolist() == alone.tolist()
 
@@ -160,7 +160,7 @@ def test_players_do_not_share_what_they_remember(depths: tuple[int, int]) -> Non
     # so shallow a search finds in its table only what it would find again: no table, the same games
     first, second = (network.evaluation() for network in networks())
     remembered = play_match(first, second, OPENINGS, depth=depths)
-    forgotten = play_match(first, second, OPENINGS, depth=depths, work=new_workspace(second, 0))
+    forgotten = play_match(first, second, OPENINGS, depth=depths, work=new_workspace(0))
     assert remembered.tolist() == forgotten.tolist()
 
 
@@ -186,7 +186,7 @@ def test_match_obeys_the_draw_policy() -> None:
 def test_match_without_openings() -> None:
     results = np.zeros(0, np.int8)
     depths = np.array([1, 1])
-    work = new_workspace(material(), 4)
+    work = new_workspace(4)
     match_games(OPENINGS[:0], depths, material(), material(), limits_of(THESIS), np.uint64(0), work, results)
 
 
@@ -218,8 +218,7 @@ def train_one(
 ) -> tuple[int, NDArray[np.float32]]:
     """The result for the learner of one training game, and its table afterwards."""
     evaluation = network.evaluation()
-    work = new_workspace(evaluation if network.hidden >= rival.hidden else rival.evaluation(), 10)
-    work.counters[NODE_LIMIT] = np.iinfo(np.int64).max
+    work = new_workspace(10)
     result = training_game(
         position_rows([opening])[0],
         int(side),
@@ -305,7 +304,7 @@ def play_training_games(
     training_games(
         openings, depth, learner, evaluation, network.evaluation(), limits_of(THESIS),
         np.array([1, 1 << 63], np.uint64), chance_state(np.random.default_rng(1)),
-        new_workspace(evaluation, table_bits), results,
+        new_workspace(table_bits), results,
     )  # fmt: skip
     parameters: list[float] = learner.parameters.tolist()
     return parameters
