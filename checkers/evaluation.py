@@ -1,7 +1,7 @@
 """What a search can evaluate with: one NamedTuple of arrays that every kernel takes (design, section 2).
 
-Kinds: material (man 1, king 1.5, in men) and networks over NET-FEATUREMAP (one hidden layer of tanh, tanh output, in
-(-1, 1)). A network's first layer is kept as a table: one row per feature and value, the sum of that value's weights.
+Kinds: material (man 1, king 1.5, in men), the reference evaluation (:mod:`checkers.reference`, in men), and networks
+over NET-FEATUREMAP (one hidden layer of tanh, tanh output, in (-1, 1)). A network's first layer is kept as a table: one row per feature and value, the sum of that value's weights.
 Whatever the encoding of a feature, its share of the hidden sums is one row, so evaluating adds one row per feature.
 
 An evaluation speaks for the side that has just moved, as the features do (theory.md 4.1).
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from checkers.bitboard import popcount
 from checkers.features import pack_features
 from checkers.jit import helper, kernel, tuple_type
+from checkers.reference import reference_value
 
-MATERIAL, NETWORK = 0, 1
+MATERIAL, NETWORK, REFERENCE = 0, 1, 2
 
 #: Values that a feature can take; the table has so many rows per feature.
 VALUES = 16
@@ -47,6 +48,16 @@ EVALUATION_TYPE = tuple_type([types.int64, types.int64, types.int64, types.float
 def material() -> Evaluation:
     """The evaluation that counts men as 1 and kings as 1.5."""
     return Evaluation(MATERIAL, 0, 0, np.zeros((3, LANES), np.float32))
+
+
+def reference(weights: NDArray[np.float64] | None = None) -> Evaluation:
+    """The reference evaluation; ``weights`` as :func:`checkers.reference_weights.read_weights` gives them.
+
+    None stands for the shipped weights.
+    """
+    from checkers.reference_weights import kernel_table, shipped_weights
+
+    return Evaluation(REFERENCE, 0, 0, kernel_table(shipped_weights() if weights is None else weights))
 
 
 @helper
@@ -91,6 +102,8 @@ def evaluate(evaluation: Any, own: Any, opp: Any, kings: Any, side: Any, hidden:
         men = popcount(uint32(own & ~kings)) - popcount(uint32(opp & ~kings))
         royal = popcount(uint32(own & kings)) - popcount(uint32(opp & kings))
         return float32(men) + float32(1.5) * float32(royal)
+    if evaluation.kind == REFERENCE:
+        return reference_value(evaluation.weights, own, opp, kings, side, hidden)
     packed = pack_features(own, opp, kings, side, evaluation.selection)
     return network_value(evaluation.weights, evaluation.features, packed, hidden)
 
