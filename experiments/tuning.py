@@ -1,8 +1,8 @@
 """Tunes the reference evaluation's weights by logistic regression on the results of games (theory.md 4.2).
 
-Two stages. First the archives' games alone. Their players rarely play on a man down, so material counts little there;
-therefore the evaluation of the first stage plays games against itself, from the ballots and some random plies on, and
-the second stage is fitted to both. An endgame database says how a game ends that comes down to its pieces.
+First on the archives' games alone. Their players rarely play on a man down, so material counts little there; therefore
+the evaluation then plays games against itself, from ballots with some random plies and from random endings, and is
+tuned again on all of them, in rounds. An endgame database says how a game ends that comes down to its pieces.
 
 A position counts when the side to move has no capture, as where a search evaluates; its label is the game's result for
 the side that has just moved, a draw being half a win and half a loss.
@@ -40,16 +40,20 @@ _MAJORITY_OF_ONE = 8 / 23
 class TuningOptions(NamedTuple):
     """How the weights are tuned.
 
-    ``samples`` positions are taken of each game, from ply ``first_ply`` on; ``games`` training games are played to
-    ``depth`` plies after up to ``random_plies`` random ones; ``strength`` is the inverse of the L2 penalty;
-    ``held_out`` of the games serve for the log loss alone.
+    ``samples`` positions are taken of each game, from ply ``first_ply`` on. There are ``rounds`` of ``games`` training
+    games each, searched to ``depth`` plies and to ``ending_depth`` in endings; ``set_ups`` of them begin with a random
+    ending, the others with a ballot and up to ``random_plies`` random plies. ``strength`` is the inverse of the L2
+    penalty; ``held_out`` of the games serve for the log loss alone.
     """
 
     seed: int = 1
     samples: int = 8
     first_ply: int = 6
-    games: int = 4000
+    rounds: int = 2
+    games: int = 8000
+    set_ups: float = 0.5
     depth: int = 5
+    ending_depth: int = 7
     random_plies: int = 10
     strength: float = 0.1
     held_out: float = 0.1
@@ -99,17 +103,17 @@ def archive_games(files: Iterable[str | Path]) -> list[Record]:
 
 
 def _sample(
-    positions: NDArray[np.uint32], black_points: float, options: TuningOptions, rng: np.random.Generator
+    positions: NDArray[np.uint32], black_points: float, samples: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """Some quiet positions of a game and their labels."""
     from experiments.tuning_games import quiet_rows
 
-    candidates = np.ascontiguousarray(positions[options.first_ply :])
+    candidates = np.ascontiguousarray(positions)
     quiet = np.zeros(len(candidates), np.bool_)
     quiet_rows(candidates, quiet)
     chosen = np.flatnonzero(quiet)
-    if len(chosen) > options.samples:
-        chosen = np.sort(rng.choice(chosen, options.samples, replace=False))
+    if len(chosen) > samples:
+        chosen = np.sort(rng.choice(chosen, samples, replace=False))
     found = candidates[chosen]
     return found, np.where(found[:, 3] == Colour.WHITE, black_points, 1.0 - black_points)
 
@@ -124,7 +128,12 @@ def archive_samples(games: Sequence[Record], options: TuningOptions, seed: np.ra
     """Positions of archived games."""
     seeds = seed.spawn(len(games))
     return _gather(
-        _sample(game.positions, game.result.points(Colour.BLACK), options, np.random.default_rng(each))
+        _sample(
+            game.positions[options.first_ply :],
+            game.result.points(Colour.BLACK),
+            options.samples,
+            np.random.default_rng(each),
+        )
         for game, each in zip(games, seeds, strict=True)
     )
 
@@ -167,21 +176,43 @@ def _play_batch(
     evaluation, limits, moves = reference(weights), limits_of(ACF), new_buffer()
     positions = np.zeros((MOST_PLIES, 4), np.uint32)
     hidden = np.zeros(evaluation.weights.shape[1], np.float32)
-    ballots = openings_named("three-move-all")
+    depths = np.array([options.depth, options.ending_depth], np.int64)
     found = []
     for each in seed.spawn(size):
         rng = np.random.default_rng(each)
-        opening = np.array(ballots[int(rng.integers(len(ballots)))].position(), np.uint32)
-        random_plies = int(rng.integers(options.random_plies + 1))
+        opening, random_plies = _opening(options, database.pieces, rng)
         plies, result = training_game(
-            opening, random_plies, options.depth, database.pieces, evaluation, limits, chance_state(rng), moves,
-            positions, hidden,
+            np.array(opening, np.uint32), random_plies, depths, database.pieces, evaluation, limits, chance_state(rng),
+            moves, positions, hidden,
         )  # fmt: skip
         points = (result + 1) / 2
         if result == OPEN:
             points = _database_points(database, positions[plies])
-        found.append(_sample(positions[random_plies : plies + 1], points, options, rng))
+        found.append(_sample(positions[random_plies : plies + 1], points, options.samples, rng))
     return found
+
+
+def _opening(options: TuningOptions, pieces: int, rng: np.random.Generator) -> tuple[Position, int]:
+    """Where a training game begins, and how many random plies come first."""
+    if rng.random() < options.set_ups:
+        return random_ending(pieces + 1, rng), 0
+    ballots = openings_named("three-move-all")
+    return ballots[int(rng.integers(len(ballots)))].position(), int(rng.integers(options.random_plies + 1))
+
+
+def random_ending(fewest: int, rng: np.random.Generator, most: int = 10) -> Position:
+    """A random set-up of ``fewest`` to ``most`` pieces, sides equal or one ahead, up to a half of them kings."""
+    total = int(rng.integers(fewest, most + 1))
+    black = (total + int(rng.integers(2))) // 2
+    kings_share = rng.random() / 2
+    boards = [0, 0, 0]
+    for number, square in enumerate(rng.permutation(32)[:total].tolist()):
+        colour = int(number >= black)
+        boards[colour] |= 1 << square
+        king_row = square >= 28 if colour == 0 else square < 4
+        if king_row or rng.random() < kings_share:
+            boards[2] |= 1 << square
+    return Position(*boards, Colour(int(rng.integers(2))))
 
 
 def _database_points(database: EndgameDatabase, row: NDArray[np.uint32]) -> float:
@@ -284,11 +315,12 @@ def tune(
     *,
     workers: int = 1,
     progress: Progress = lambda *_: None,
-) -> tuple[Tuned, Tuned]:
-    """The weights of the first stage and those of the second."""
+) -> list[Tuned]:
+    """The weights of the first stage, by the archives alone, and those after each round of training games."""
     sampling, playing, splitting = np.random.SeedSequence(options.seed).spawn(3)
-    games = archive_games(files)
-    archived = archive_samples(games, options, sampling)
-    first = fit(archived, options, splitting)
-    trained = training_samples(first.weights, database, options, playing, workers, progress)
-    return first, fit(Samples.of([archived, trained]), options, splitting)
+    samples = [archive_samples(archive_games(files), options, sampling)]
+    tuned = [fit(samples[0], options, splitting)]
+    for seed in playing.spawn(options.rounds):
+        samples.append(training_samples(tuned[-1].weights, database, options, seed, workers, progress))
+        tuned.append(fit(Samples.of(samples), options, splitting))
+    return tuned

@@ -18,6 +18,8 @@ from checkers.zobrist import key_after, zobrist_key
 
 #: How a game ended, for Black; OPEN where it came down to a database's pieces.
 LOSS, DRAW, WIN, OPEN = -1, 0, 1, 2
+#: Most pieces of an ending, which is searched deeper.
+ENDING = 10
 _INFINITY = 2000.0
 _LOST = -1000.0
 
@@ -60,12 +62,12 @@ def _value(
 
 @kernel(
     types.UniTuple(types.int64, 2)(
-        types.uint32[::1], types.int64, types.int64, types.int64, EVALUATION_TYPE, types.int64[::1], types.uint64[::1],
-        types.uint32[:, ::1], types.uint32[:, ::1], types.float32[::1],
+        types.uint32[::1], types.int64, types.int64[::1], types.int64, EVALUATION_TYPE, types.int64[::1],
+        types.uint64[::1], types.uint32[:, ::1], types.uint32[:, ::1], types.float32[::1],
     )
 )  # fmt: skip
 def training_game(
-    opening: Any, random_plies: Any, depth: Any, pieces: Any, evaluation: Any, limits: Any, chance: Any, moves: Any,
+    opening: Any, random_plies: Any, depths: Any, pieces: Any, evaluation: Any, limits: Any, chance: Any, moves: Any,
     positions: Any, hidden: Any,
 ) -> Any:  # fmt: skip
     """Play a game of the evaluation against itself; return the number of plies and how it ended.
@@ -73,7 +75,7 @@ def training_game(
     Args:
         opening: uint32 (4,): black, white, kings, side.
         random_plies: so many plies are made at random first.
-        depth: plies to search.
+        depths: int64 (2,), plies to search: with more than ENDING pieces, and with fewer.
         pieces: the game stops, OPEN, at a quiet position of so many pieces or fewer.
         evaluation: whose game it is.
         limits: draw limits (:mod:`checkers.draw_tracking`).
@@ -103,6 +105,7 @@ def training_game(
             return ply, int64(DRAW)
         if popcount(uint32(own | opp)) <= pieces and jumpers(own, opp, kings, side) == 0:
             return ply, int64(OPEN)
+        depth = depths[0] if popcount(uint32(own | opp)) > ENDING else depths[1]
         best: Any = int64(0)
         if ply < random_plies:
             best = random_below(chance, count)
