@@ -147,8 +147,8 @@ def training_samples(
     progress: Progress,
 ) -> Samples:
     """Positions of games that the evaluation plays against itself."""
-    batches = [seed.spawn(1)[0] for _ in range(0, options.games, _BATCH)]
     sizes = [min(_BATCH, options.games - start) for start in range(0, options.games, _BATCH)]
+    batches = seed.spawn(len(sizes))
 
     def play(task: tuple[np.random.SeedSequence, int]) -> list[tuple[NDArray[np.uint32], NDArray[np.float64]]]:
         return _play_batch(weights, database, options, *task)
