@@ -1,8 +1,9 @@
 """What a search can evaluate with: one NamedTuple of arrays that every kernel takes (design, section 2).
 
 Kinds: material (man 1, king 1.5, in men), the reference evaluation (:mod:`checkers.reference`, in men), and networks
-over NET-FEATUREMAP (one hidden layer of tanh, tanh output, in (-1, 1)). A network's first layer is kept as a table: one row per feature and value, the sum of that value's weights.
-Whatever the encoding of a feature, its share of the hidden sums is one row, so evaluating adds one row per feature.
+over NET-FEATUREMAP (one hidden layer of tanh, tanh output, in (-1, 1)). A network's first layer is kept as a table: one
+row per feature and value, the sum of that value's weights. Whatever the encoding of a feature, its share of the hidden
+sums is one row, so evaluating adds one row per feature.
 
 An evaluation speaks for the side that has just moved, as the features do (theory.md 4.1).
 """

@@ -8,7 +8,7 @@ A weight has a value for each of three phases: opening, ending without kings, en
 lie between the opening's (24 pieces) and one of the endings' (6 pieces or fewer), in proportion to its pieces. To trade
 down when ahead needs no rule: men weigh more in the endings, and ``majority`` grows as pieces go.
 
-Which terms and which phases is our choice; Samuel's and the Chinook team's papers name most of them, not their sizes.
+Which terms and which phases is our choice; Samuel's list names many of them.
 The weights are tuned (``experiments/tuning.py``) and kept in men: the mean man of an opening weighs 1.
 """
 
@@ -16,11 +16,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import float32, int64, types, uint32
 
 from checkers.bitboard import (
-    EDGE,
     EVEN_ROWS,
     U,
     down_left,

@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 
 from checkers.errors import InputError
-from experiments import commands_archive, commands_endgame, commands_game, commands_learning
+from experiments import commands_archive, commands_endgame, commands_game, commands_learning, commands_tuning
 
 #: Exit status of what Ctrl-C has stopped.
 INTERRUPTED = 130
@@ -51,6 +51,7 @@ def build_app() -> typer.Typer:
         ),
         "pdn": ("PDN archives.", {"check": commands_game.pdn_check}),
         "evolve": ("DEAP evolution.", {"features": commands_learning.evolve_features}),
+        "tune": ("Hand-written evaluations.", {"reference": commands_tuning.tune_reference}),
         "cases": ("The case library.", {"stats": commands_learning.cases_stats}),
         "archive": (
             "Archives of games.",

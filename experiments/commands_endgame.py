@@ -44,7 +44,7 @@ def egdb_build(pieces: Pieces = 4, file: Database = None, as_json: Json = False)
 
 def egdb_stats(pieces: Pieces = 4, file: Database = None, as_json: Json = False) -> None:
     """Counts of every slice; builds the database when it is missing."""
-    rows = [row._asdict() for row in _database(pieces, file).statistics()]
+    rows = [row._asdict() for row in open_database(pieces, file).statistics()]
     lines = [
         "{slice:<12}{total:>12}{wins:>12}{draws:>12}{losses:>12}{longest_win:>6}{longest_loss:>6}".format(**row)
         for row in rows
@@ -63,7 +63,7 @@ def egdb_probe(
     from checkers.position import Position
 
     position = Position.from_fen(fen)
-    database = _database(pieces, file)
+    database = open_database(pieces, file)
     found = database.probe(position)
     if found is None:
         raise InputError(
@@ -73,7 +73,8 @@ def egdb_probe(
     show(data, found.outcome.value + ("" if found.plies is None else f" in {found.plies} plies"), as_json)
 
 
-def _database(pieces: int, file: Path | None) -> EndgameDatabase:
+def open_database(pieces: int, file: Path | None) -> EndgameDatabase:
+    """The database of that file, or the one in the user's cache, built when it is missing."""
     from checkers.endgame import EndgameDatabase, slices_up_to
 
     path = file or default_file(pieces)

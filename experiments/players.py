@@ -16,7 +16,7 @@ from casebase.elicitation import ChebrPlayer
 from casebase.library import CaseLibrary
 from casebase.ratings import rating_named
 from checkers.errors import SpecificationError
-from checkers.evaluation import material
+from checkers.evaluation import material, reference
 from checkers.players import Player, RandomPlayer, SearchIdentity, SearchPlayer
 from checkers.specification import Specification
 from learners.network import Network
@@ -33,8 +33,14 @@ class Options(BaseModel):
 class AlphaBetaOptions(Options):
     """Alpha-beta over a hand-written evaluation."""
 
-    eval: Literal["material"] = "material"
+    eval: Literal["material", "reference"] = "material"
     depth: int = Field(default=4, ge=1, le=30)
+
+
+class ReferenceOptions(Options):
+    """Alpha-beta over the reference evaluation."""
+
+    depth: int = Field(default=9, ge=1, le=30)
 
 
 class NetworkOptions(Options):
@@ -69,7 +75,12 @@ def _random(options: Options, name: str) -> Player:
 
 
 def _alphabeta(options: AlphaBetaOptions, name: str) -> Player:
-    return SearchPlayer(name, material(), options.depth)
+    evaluation = {"material": material, "reference": reference}[options.eval]()
+    return SearchPlayer(name, evaluation, options.depth)
+
+
+def _reference(options: ReferenceOptions, name: str) -> Player:
+    return SearchPlayer(name, reference(), options.depth)
 
 
 def _network(options: NetworkOptions, name: str) -> Player:
@@ -109,7 +120,8 @@ class Kind(NamedTuple):
 
 KINDS = {
     "random": Kind(Options, _random, "plays any legal move"),
-    "alphabeta": Kind(AlphaBetaOptions, _alphabeta, "alpha-beta over material"),
+    "alphabeta": Kind(AlphaBetaOptions, _alphabeta, "alpha-beta over a hand-written evaluation"),
+    "reference": Kind(ReferenceOptions, _reference, "alpha-beta over the reference evaluation, the judge"),
     "network": Kind(NetworkOptions, _network, "alpha-beta over a trained network (LS-VisionDraughts)"),
     "chebr": Kind(CaseOptions, _chebr, "cases and random exploration (CHEBR)"),
     "ace-rl": Kind(AceRlOptions, _ace_rl, "cases, experience rules, then the identity (ACE-RL-Checkers)"),

@@ -35,6 +35,8 @@ Progress = Callable[[str, int, int], None]
 _BATCH = 50
 #: What a man ahead adds to the term ``majority`` at 12 against 11.
 _MAJORITY_OF_ONE = 8 / 23
+#: The same at 4 against 3.
+_MAJORITY_OF_ONE_IN_SEVEN = 8 / 7
 
 
 class TuningOptions(NamedTuple):
@@ -43,7 +45,9 @@ class TuningOptions(NamedTuple):
     ``samples`` positions are taken of each game, from ply ``first_ply`` on. There are ``rounds`` of ``games`` training
     games each, searched to ``depth`` plies and to ``ending_depth`` in endings; ``set_ups`` of them begin with a random
     ending, the others with a ballot and up to ``random_plies`` random plies. ``strength`` is the inverse of the L2
-    penalty; ``held_out`` of the games serve for the log loss alone.
+    penalty; ``held_out`` of the games serve for the log loss alone. ``trade_down`` is what a man more weighs at 4
+    against 3 in either ending, in men of the opening: players draw many endings that a search wins, so results alone
+    would have the side ahead keep its pieces. It is our choice, and the best of four on problems and in matches.
     """
 
     seed: int = 1
@@ -53,10 +57,11 @@ class TuningOptions(NamedTuple):
     games: int = 8000
     set_ups: float = 0.5
     depth: int = 5
-    ending_depth: int = 7
+    ending_depth: int = 5
     random_plies: int = 10
     strength: float = 0.1
     held_out: float = 0.1
+    trade_down: float = 1.5
 
 
 class Samples(NamedTuple):
@@ -88,6 +93,10 @@ class Tuned(NamedTuple):
     log_loss: float
     even_loss: float
     man: float
+
+    def figures(self) -> dict[str, float]:
+        """All but the weights, as JSON values of four decimals."""
+        return {name: round(value, 4) for name, value in self._asdict().items() if name != "weights"}
 
 
 def archive_games(files: Iterable[str | Path]) -> list[Record]:
@@ -176,18 +185,17 @@ def _play_batch(
     evaluation, limits, moves = reference(weights), limits_of(ACF), new_buffer()
     positions = np.zeros((MOST_PLIES, 4), np.uint32)
     hidden = np.zeros(evaluation.weights.shape[1], np.float32)
-    depths = np.array([options.depth, options.ending_depth], np.int64)
+    depths, ending = np.array([options.depth, options.ending_depth], np.int64), np.zeros(1, np.int64)
     found = []
     for each in seed.spawn(size):
         rng = np.random.default_rng(each)
         opening, random_plies = _opening(options, database.pieces, rng)
-        plies, result = training_game(
+        plies = training_game(
             np.array(opening, np.uint32), random_plies, depths, database.pieces, evaluation, limits, chance_state(rng),
-            moves, positions, hidden,
+            moves, positions, hidden, ending,
         )  # fmt: skip
-        points = (result + 1) / 2
-        if result == OPEN:
-            points = _database_points(database, positions[plies])
+        opened = ending[0] == OPEN
+        points = _database_points(database, positions[plies]) if opened else (int(ending[0]) + 1) / 2
         found.append(_sample(positions[random_plies : plies + 1], points, options.samples, rng))
     return found
 
@@ -212,7 +220,7 @@ def random_ending(fewest: int, rng: np.random.Generator, most: int = 10) -> Posi
         king_row = square >= 28 if colour == 0 else square < 4
         if king_row or rng.random() < kings_share:
             boards[2] |= 1 << square
-    return Position(*boards, Colour(int(rng.integers(2))))
+    return Position(boards[0], boards[1], boards[2], Colour(int(rng.integers(2))))
 
 
 def _database_points(database: EndgameDatabase, row: NDArray[np.uint32]) -> float:
@@ -253,7 +261,7 @@ def fit(samples: Samples, options: TuningOptions, seed: np.random.SeedSequence) 
         np.repeat([1, 0], n), np.tile(expected, 2), sample_weight=np.concatenate([truth, 1 - truth]), labels=[0, 1]
     )
     weights, man = _in_men(model.coef_.reshape(3, -1), samples.positions)
-    return Tuned(weights, len(points), float(loss), float(np.log(2)), man)
+    return Tuned(_traded_down(weights, options.trade_down), len(points), float(loss), float(np.log(2)), man)
 
 
 def _parameters(positions: NDArray[np.uint32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -306,6 +314,19 @@ def _in_men(weights: NDArray[np.float64], positions: NDArray[np.uint32]) -> tupl
     if man <= 0:
         raise InputError("by these games a man is worth nothing; right would be more games")
     return weights / man, man
+
+
+def _traded_down(weights: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
+    """The endings' weights multiplied so that a man more at 4 against 3 weighs ``unit`` in each."""
+    from checkers.reference import MAJORITY, MAN
+
+    scaled = weights.copy()
+    for phase in (1, 2):
+        man = weights[phase, MAN] + weights[phase, MAJORITY] * _MAJORITY_OF_ONE_IN_SEVEN
+        if man <= 0:
+            raise InputError("by these games a man in the ending is worth nothing; right would be more games")
+        scaled[phase] *= unit / man
+    return scaled
 
 
 def tune(

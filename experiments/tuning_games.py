@@ -1,5 +1,7 @@
-"""Kernels that play the training games of the reference evaluation: fixed depth, no table, so nothing but the weights
-and the seed decides what they are."""
+"""Kernels that play the training games of the reference evaluation (theory.md 4.2).
+
+The search is to a fixed depth and without a table, so that the weights and the seed alone decide what the games are.
+"""
 
 from __future__ import annotations
 
@@ -61,16 +63,16 @@ def _value(
 
 
 @kernel(
-    types.UniTuple(types.int64, 2)(
+    types.int64(
         types.uint32[::1], types.int64, types.int64[::1], types.int64, EVALUATION_TYPE, types.int64[::1],
-        types.uint64[::1], types.uint32[:, ::1], types.uint32[:, ::1], types.float32[::1],
+        types.uint64[::1], types.uint32[:, ::1], types.uint32[:, ::1], types.float32[::1], types.int64[::1],
     )
 )  # fmt: skip
 def training_game(
     opening: Any, random_plies: Any, depths: Any, pieces: Any, evaluation: Any, limits: Any, chance: Any, moves: Any,
-    positions: Any, hidden: Any,
+    positions: Any, hidden: Any, ending: Any,
 ) -> Any:  # fmt: skip
-    """Play a game of the evaluation against itself; return the number of plies and how it ended.
+    """Play a game of the evaluation against itself; return the number of plies.
 
     Args:
         opening: uint32 (4,): black, white, kings, side.
@@ -83,6 +85,7 @@ def training_game(
         moves: a move buffer.
         positions: uint32 (MOST_PLIES, 4), filled: the position before each ply and after the last.
         hidden: float32 scratch of the evaluation.
+        ending: int64 (1,), filled: WIN, DRAW or LOSS of Black's, or OPEN.
     """
     side = int64(opening[3])
     own = opening[1] if side == 1 else opening[0]
@@ -100,11 +103,14 @@ def training_game(
         positions[ply, 3] = uint32(side)
         count = generate(own, opp, kings, side, moves, 0)
         if count == 0:
-            return ply, int64(LOSS) if side == 0 else int64(WIN)
+            ending[0] = LOSS if side == 0 else WIN
+            return ply
         if is_drawn(state, keys, limits):
-            return ply, int64(DRAW)
+            ending[0] = DRAW
+            return ply
         if popcount(uint32(own | opp)) <= pieces and jumpers(own, opp, kings, side) == 0:
-            return ply, int64(OPEN)
+            ending[0] = OPEN
+            return ply
         depth = depths[0] if popcount(uint32(own | opp)) > ENDING else depths[1]
         best: Any = int64(0)
         if ply < random_plies:

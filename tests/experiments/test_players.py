@@ -45,6 +45,8 @@ def specified(kind: str, **options: object) -> str:
     [
         ("random", {}, RandomPlayer),
         ("alphabeta", {"eval": "material", "depth": 2}, SearchPlayer),
+        ("alphabeta", {"eval": "reference", "depth": 2}, SearchPlayer),
+        ("reference", {"depth": 2}, SearchPlayer),
         ("network", {"file": "{net}", "depth": 2}, SearchPlayer),
         ("chebr", {"rating": "dm", "learn": "no", "opponent": "Anna"}, ChebrPlayer),
         ("ace-rl", {"identity": "{net}", "depth": 1, "delta": 0, "temperature": 0.5, "learn": "false"}, AceRlPlayer),
@@ -63,7 +65,7 @@ def test_every_kind_is_built_and_plays(name: str, options: dict[str, object], ki
 
 
 def test_every_kind_is_tried_above() -> None:
-    assert set(KINDS) == {"random", "alphabeta", "network", "chebr", "ace-rl"}
+    assert set(KINDS) == {"random", "alphabeta", "reference", "network", "chebr", "ace-rl"}
     assert all(kind.summary for kind in KINDS.values())
 
 
@@ -87,7 +89,7 @@ def test_a_library_in_a_file_keeps_what_was_learned(net: Path, tmp_path: Path) -
 
 
 NEAREST = [
-    ("randm", "player 'randm' is unknown (did you mean random?); there are random, alphabeta, network, chebr, ace-rl"),
+    ("randm", "player 'randm' is unknown (did you mean random?); there are random, alphabeta, reference, network, "),
     ("ace_rl:identity=x", "player 'ace_rl' is unknown (did you mean ace-rl?)"),
     ("Alphabeta", "player 'Alphabeta' is unknown (did you mean alphabeta?)"),
     ("zzz", "player 'zzz' is unknown; there are"),
@@ -106,7 +108,7 @@ NEAREST = [
     ("alphabeta:depth=", "depth=: input should be a valid integer"),
     ("alphabeta:depth=3.5", "depth=3.5: input should be a valid integer"),
     ("alphabeta:depth=deep", "depth=deep: input should be a valid integer"),
-    ("alphabeta:eval=materiel", "eval=materiel: input should be 'material'"),
+    ("alphabeta:eval=materiel", "eval=materiel: input should be 'material' or 'reference'"),
     ("chebr:rating=elo", "rating=elo: input should be 'dm', 'gpm' or 'ucm'"),
     ("chebr:learn=perhaps", "learn=perhaps: input should be a valid boolean"),
     ("ace-rl:identity=x,delta=-1", "delta=-1: input should be greater than or equal to 0"),

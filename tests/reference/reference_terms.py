@@ -22,9 +22,7 @@ Neighbour = int | None
 
 def can_be_jumped(v: View, square: int) -> bool:
     """Whether a piece of opp's can jump own's piece on a square."""
-    return any(
-        ahead(foe, *way) == square and ahead(square, *way) in v.empty for foe in v.opp for way in ways(v, foe)
-    )
+    return any(ahead(foe, *way) == square and ahead(square, *way) in v.empty for foe in v.opp for way in ways(v, foe))
 
 
 def moved(v: View, start: int, end: int) -> View:
