@@ -16,7 +16,7 @@ from experiments.console import Bars, Files, Json, Seed, Workers, show
 def tune_reference(
     files: Files,
     out: Annotated[Path, typer.Option(help="The weights' file (JSON).")],
-    games: Annotated[int, typer.Option(min=0, max=1_000_000, help="Training games of a round.")] = 8000,
+    games: Annotated[int, typer.Option(min=0, max=1_000_000, help="Training games of a round.")] = 5000,
     rounds: Annotated[int, typer.Option(min=0, max=100, help="Rounds of training games.")] = 2,
     depth: Annotated[int, typer.Option(min=1, max=12, help="Plies of the search that plays them.")] = 5,
     pieces: Annotated[int, typer.Option(help="Pieces of the endgame database that ends them, 2 to 5.")] = 5,

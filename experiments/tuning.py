@@ -54,12 +54,12 @@ class TuningOptions(NamedTuple):
     samples: int = 8
     first_ply: int = 6
     rounds: int = 2
-    games: int = 8000
-    set_ups: float = 0.5
+    games: int = 5000
+    set_ups: float = 0.3
     depth: int = 5
     ending_depth: int = 5
     random_plies: int = 10
-    strength: float = 0.1
+    strength: float = 0.01
     held_out: float = 0.1
     trade_down: float = 1.5
 
