@@ -10,6 +10,7 @@ lines.plans             moves of one side in order with gaps, by PrefixSpan's to
 miner.mine_files        files to the pairs that are kept, with weight, support, confidence and rating
 miner.mine_archive      the same from an archive
 rules.RuleBase          mines, stores and loads rules; what the players ask
+evaluation.HeldOut      rules on games they were not mined from: coverage, hit rates, effects of options, sizes
 rule_export.export      rules as JSON, CSV, the text of an opening book, PDN
 statistics              opening tree, a player's repertoire, ballots, shared lines, novelties
 """

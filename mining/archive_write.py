@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from checkers.position import Position
 from mining.archive_schema import ArchivedGame, BoardState, BoardStateSequence, Duplicate, Numbers, Source
-from mining.duplicates import NEAR_PLIES, difference
+from mining.duplicates import NEAR_PLIES, difference, meeting_of
 from mining.filters import date_range, name_key
 from mining.reading import Block, Head
 from mining.sequences import moves_key, number_rows, position_of, signs
@@ -116,7 +116,6 @@ def _row(
     """A game as a row of its table."""
     start = position_of(positions[0])
     days = date_range(head.date)
-    players = (name_key(head.black), name_key(head.white))
     return {
         "id": number,
         "source_id": source_id,
@@ -135,10 +134,10 @@ def _row(
         "fen": None if start == Position.start() else start.fen(),
         "codes": codes.astype("<u4").tobytes(),
         "moves_key": moves_key(positions[0], codes),
-        "black_key": players[0],
-        "white_key": players[1],
+        "black_key": name_key(head.black),
+        "white_key": name_key(head.white),
         "event_key": name_key(head.event),
-        "meeting": "\n".join((*sorted(players), head.date)) if all(players) and days else None,
+        "meeting": meeting_of(head),
     }
 
 

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mining.filters import date_range, name_key
+
+if TYPE_CHECKING:
+    from mining.reading import Head
 
 #: Games that differ in at most so many plies are reported as near duplicates.
 NEAR_PLIES = 4
+
+
+def meeting_of(head: Head) -> str | None:
+    """Both players and the date, equal where these are; None unless all are known."""
+    players = sorted((name_key(head.black), name_key(head.white)))
+    return "\n".join((*players, head.date)) if all(players) and date_range(head.date) else None
 
 
 def difference(one: Sequence[int], other: Sequence[int], limit: int) -> int:

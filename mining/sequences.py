@@ -233,10 +233,21 @@ def extract(
     Raises:
         MiningError: ``plies`` is below 1, or no game can be used.
     """
+    return extract_blocks(blocks_of(records, wanted=wanted), plies=plies, unique=unique, remove_cycles=remove_cycles)
+
+
+def extract_blocks(
+    blocks: Iterable[Block], *, plies: int | None, unique: bool, remove_cycles: bool = True
+) -> Sequences:
+    """The same for blocks of games.
+
+    Raises:
+        MiningError: ``plies`` is below 1, or no game can be used.
+    """
     extraction = Extraction(plies, unique, remove_cycles)
     batches: list[Batch] = []
     headings: list[Head] = []
-    for block in blocks_of(records, wanted=wanted):
+    for block in blocks:
         batch, heads = extraction.batch(block)
         headings += heads
         if batch is not None:
