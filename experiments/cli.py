@@ -19,7 +19,14 @@ from typing import Annotated
 import typer
 
 from checkers.errors import InputError
-from experiments import commands_archive, commands_endgame, commands_game, commands_learning, commands_tuning
+from experiments import (
+    commands_archive,
+    commands_endgame,
+    commands_game,
+    commands_learning,
+    commands_mining,
+    commands_tuning,
+)
 
 #: Exit status of what Ctrl-C has stopped.
 INTERRUPTED = 130
@@ -37,8 +44,8 @@ def build_app() -> typer.Typer:
     app.command()(commands_game.analyse)
     app.command()(commands_game.match)
     app.command()(commands_game.bench)
-    app.command()(commands_learning.mine)
-    app.command()(commands_learning.rules)
+    app.command()(commands_mining.mine)
+    app.add_typer(_rules(), name="rules")
     app.command()(commands_learning.train)
     groups: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
         "egdb": (
@@ -71,6 +78,13 @@ def build_app() -> typer.Typer:
             group.command(command)(function)
         app.add_typer(group, name=name, help=summary)
     return app
+
+
+def _rules() -> typer.Typer:
+    """The command ``rules``, which has commands of its own beside what it does itself."""
+    rules = typer.Typer(add_completion=False, invoke_without_command=True, pretty_exceptions_enable=False)
+    rules.callback()(commands_mining.rules)
+    return rules
 
 
 def _group(summary: str) -> typer.Typer:

@@ -9,46 +9,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.archive_options import (
-    Ballots,
-    Event,
-    MaxPlies,
-    MinPlies,
-    MinRating,
-    PlayedBy,
-    Results,
-    Since,
-    Until,
-    filter_of,
-)
+from experiments.archive_options import filter_of, with_options
 from experiments.console import Bars, Json, Workers, show
 
 if TYPE_CHECKING:
+    from mining.filters import GameFilter
     from mining.statistics import OpeningNode, Score
 
 Db = Annotated[str, typer.Option(help="Database of the archive: a file or a URL.")]
 Paths = Annotated[list[Path], typer.Argument(help="PDN files and folders, gzip included.", show_default=False)]
 
 
+@with_options(wanted=filter_of)
 def archive_add(
+    *,
     files: Paths,
     db: Db,
     workers: Workers = 1,
-    since: Since = None,
-    until: Until = None,
-    player: PlayedBy = None,
-    event: Event = None,
-    result: Results = None,
-    min_plies: MinPlies = None,
-    max_plies: MaxPlies = None,
-    min_rating: MinRating = None,
-    ballot: Ballots = None,
+    wanted: GameFilter,
     as_json: Json = False,
 ) -> None:
     """Add PDN files to an archive; one that is there already changes nothing, one that was interrupted goes on."""
     from mining.archive import Archive
 
-    wanted = filter_of(since, until, player, event, result, min_plies, max_plies, min_rating, ballot)
     bars = Bars()
     with Archive(db) as archive:
         try:
@@ -65,20 +48,14 @@ def archive_add(
     show(data, "\n".join(lines), as_json)
 
 
+@with_options(wanted=filter_of)
 def archive_stats(
+    *,
     db: Db,
     shared_by: Annotated[int, typer.Option(min=2, help="The longest line that so many games share.")] = 2,
     top: Annotated[int, typer.Option(min=1, help="Rows of the table of ballots.")] = 10,
     near: Annotated[bool, typer.Option("--near", help="List the games that nearly repeat earlier ones.")] = False,
-    since: Since = None,
-    until: Until = None,
-    player: PlayedBy = None,
-    event: Event = None,
-    result: Results = None,
-    min_plies: MinPlies = None,
-    max_plies: MaxPlies = None,
-    min_rating: MinRating = None,
-    ballot: Ballots = None,
+    wanted: GameFilter,
     as_json: Json = False,
 ) -> None:
     """Games, results, years, duplicates, most played ballots and the longest shared line."""
@@ -86,7 +63,6 @@ def archive_stats(
     from mining.errors import MiningError
     from mining.statistics import archive_statistics, ballots, longest_shared_line
 
-    wanted = filter_of(since, until, player, event, result, min_plies, max_plies, min_rating, ballot)
     with Archive(db, create=False) as archive:
         data = archive_statistics(archive, wanted)
         data["ballots"] = [
@@ -116,47 +92,39 @@ def archive_stats(
     show(data, "\n".join(lines), as_json)
 
 
+@with_options(wanted=filter_of)
 def archive_openings(
+    *,
     db: Db,
     plies: Annotated[int, typer.Option(min=1, max=40, help="Depth of the tree.")] = 3,
     min_games: Annotated[int, typer.Option(min=1, help="A line must be in so many games.")] = 10,
     unique: Annotated[bool, typer.Option("--unique", help="Games with the same moves count once.")] = False,
     years: Annotated[bool, typer.Option("--years", help="Print results by year as well.")] = False,
-    since: Since = None,
-    until: Until = None,
-    player: PlayedBy = None,
-    event: Event = None,
-    result: Results = None,
-    min_plies: MinPlies = None,
-    max_plies: MaxPlies = None,
-    min_rating: MinRating = None,
-    ballot: Ballots = None,
+    wanted: GameFilter,
     as_json: Json = False,
 ) -> None:
     """The tree of openings with results, by year on request."""
     from mining.archive import Archive
     from mining.statistics import opening_tree
 
-    wanted = filter_of(since, until, player, event, result, min_plies, max_plies, min_rating, ballot)
     with Archive(db, create=False) as archive:
         root = opening_tree(archive, plies=plies, min_games=min_games, filters=wanted, unique=unique)
     show(_tree(root), "\n".join(_branches(root, "", years)) or "no opening with so many games", as_json)
 
 
+@with_options(wanted=filter_of)
 def archive_player(
+    *,
     name: Annotated[str, typer.Argument(help="Part of the player's name.", show_default=False)],
     db: Db,
     top: Annotated[int, typer.Option(min=1, help="Rows of each table.")] = 10,
-    since: Since = None,
-    until: Until = None,
-    event: Event = None,
+    wanted: GameFilter,
     as_json: Json = False,
 ) -> None:
     """A player's score, openings, years and opponents."""
     from mining.archive import Archive
     from mining.statistics import player_profile
 
-    wanted = filter_of(since, until, None, event, None, None, None, None, None)
     with Archive(db, create=False) as archive:
         profile = player_profile(archive, name, filters=wanted)
     openings = [{"colour": colour, "opening": opening, **_score(score)} for colour, opening, score in profile.openings]
