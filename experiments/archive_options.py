@@ -10,6 +10,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,8 @@ import typer
 if TYPE_CHECKING:
     from mining.filters import GameFilter
     from mining.miner import MiningOptions
+
+Paths = Annotated[list[Path], typer.Argument(help="PDN files and folders, gzip included.", show_default=False)]
 
 _PANEL = "Which games"
 

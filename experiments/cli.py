@@ -84,6 +84,7 @@ def _rules() -> typer.Typer:
     """The command ``rules``, which has commands of its own beside what it does itself."""
     rules = typer.Typer(add_completion=False, invoke_without_command=True, pretty_exceptions_enable=False)
     rules.callback()(commands_mining.rules)
+    rules.command("evaluate")(commands_mining.rules_evaluate)
     return rules
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.archive_options import filter_of, with_options
+from experiments.archive_options import Paths, filter_of, with_options
 from experiments.console import Bars, Json, Workers, show
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from mining.statistics import OpeningNode, Score
 
 Db = Annotated[str, typer.Option(help="Database of the archive: a file or a URL.")]
-Paths = Annotated[list[Path], typer.Argument(help="PDN files and folders, gzip included.", show_default=False)]
 
 
 @with_options(wanted=filter_of)

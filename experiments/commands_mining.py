@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from checkers.errors import InputError
-from experiments.archive_options import filter_of, mining_of, with_options
-from experiments.console import Bars, Fen, Json, Workers, show
+from experiments.archive_options import Paths, filter_of, mining_of, with_options
+from experiments.console import Bars, Fen, Json, Seed, Workers, show
+from experiments.pages import check_page
 
 if TYPE_CHECKING:
     from mining.filters import GameFilter
@@ -132,3 +133,55 @@ def _export_rules(base: RuleBase, form: str, out: Path | None, as_json: bool) ->
         return
     out.write_text(text, encoding="utf-8")
     show({"file": str(out), "form": form, "rules": len(base)}, f"{out}: {len(base)} rules as {form}", as_json)
+
+
+@with_options(options=mining_of, wanted=filter_of)
+def rules_evaluate(
+    *,
+    files: Paths,
+    folds: Annotated[int, typer.Option(help="Parts of the games; each is held out once.")] = 10,
+    judge: Annotated[
+        list[str] | None, typer.Option(help="A player whose moves are compared as well; may be repeated.")
+    ] = None,
+    judge_games: Annotated[int, typer.Option(min=1, help="Games in which judges are asked.")] = 200,
+    size: Annotated[
+        list[int] | None, typer.Option(help="Games of a point of the learning curve; may be repeated.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page with plots to this file (HTML).")] = None,
+    seed: Seed = 1,
+    workers: Workers = 1,
+    options: MiningOptions,
+    wanted: GameFilter,
+    as_json: Json = False,
+) -> None:
+    """How good rules are on games that they were not mined from."""
+    from experiments.rule_evaluation import SIZES, RuleReport, judge_of
+    from mining.holdout import read_games
+
+    check_page(report)
+    judges = {specification: judge_of(specification, seed) for specification in judge or ()}
+    options = dataclasses.replace(options, unique=True, filters=wanted.text())
+    started, bars = time.perf_counter(), Bars()
+    try:
+        games = read_games(files, plies=options.plies, filters=wanted, workers=workers, progress=bars)
+        found = RuleReport.of(
+            games, options, folds=folds, seed=seed, judges=judges, judge_games=judge_games,
+            sizes=size or SIZES, progress=bars,
+        )  # fmt: skip
+    finally:
+        bars.close()
+    if report is not None:
+        found.write(report)
+    for failure in games.failures:
+        print(f"ace-checkers: not read to its end: {failure}", file=sys.stderr)
+    data = {
+        "options": dataclasses.asdict(options),
+        "seed": seed,
+        **found.data(),
+        "duplicates": games.sequences.duplicates,
+        "rejected": games.sequences.rejected,
+        "failures": list(games.failures),
+        "report": str(report) if report else None,
+        "seconds": time.perf_counter() - started,
+    }
+    show(data, found.text() + (f"\n\nreport: {report}" if report else ""), as_json)

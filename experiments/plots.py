@@ -74,7 +74,7 @@ def plots(results: Mapping[str, Any]) -> dict[str, list[Plot]]:
         figure = Figure(figsize=(5.4, height), layout="constrained")
         paint(figure.add_subplot(), *data)
         key = f"plot{sum(map(len, drawn.values()))}"
-        drawn.setdefault(section, []).append(Plot(title, text, _svg(figure, key, f"{title}. {text}")))
+        drawn.setdefault(section, []).append(Plot(title, text, svg(figure, key, f"{title}. {text}")))
 
     with matplotlib.rc_context(STYLE):
         sources = [match for match in matches if any((match.get("decisions") or {}).values())]
@@ -100,8 +100,8 @@ def plots(results: Mapping[str, Any]) -> dict[str, list[Plot]]:
     return drawn
 
 
-def _svg(figure: Figure, key: str, text: str) -> Markup:
-    """The figure as an element for the page: ids its own, no date, sized by the page, named for screen readers."""
+def svg(figure: Figure, key: str, text: str) -> Markup:
+    """The figure as an element for a page: ids its own, no date, sized by the page, named for screen readers."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
     root = ElementTree.fromstring(buffer.getvalue())  # noqa: S314 (matplotlib's own output)

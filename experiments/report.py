@@ -37,13 +37,13 @@ def write_report(results: Mapping[str, Any], folder: Path) -> Path:
         .render(r=data, plots=plots(data), settings=list(_flat(data.get("config") or {})))
     )
     folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / "report.json", json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    _replace(folder / "report.html", page)
+    write_whole(folder / "report.json", json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_whole(folder / "report.html", page)
     return folder / "report.html"
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file at once."""
+def write_whole(path: Path, text: str) -> None:
+    """Write a file at once: it appears whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:

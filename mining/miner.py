@@ -17,7 +17,7 @@ from mining.cbss import PairCounter, Pairs, Sign, check_options, merge_colours, 
 from mining.errors import MiningError
 from mining.filters import GameFilter
 from mining.reading import Block, Failure, LineMeter, Progress, Task, pdn_files, read_blocks
-from mining.sequences import Extraction, acyclic_batch, check_plies, position_of
+from mining.sequences import Batch, Extraction, Sequences, acyclic_batch, check_plies, position_of, some_games
 
 if TYPE_CHECKING:
     from mining.archive import Archive
@@ -208,6 +208,29 @@ def mine_files(
         meter.done()
 
     return mine_blocks(blocks(), options)
+
+
+def mine_sequences(sequences: Sequences, options: MiningOptions, chosen: NDArray[np.bool_] | None = None) -> Mined:
+    """Mine sequences that are in memory, cycles and all, or the marked games of them.
+
+    The options' ``plies``, ``unique`` and ``filters`` only say how the sequences came to be.
+
+    Raises:
+        MiningError: an option is wrong, or no game is marked.
+    """
+    options.check()
+    started = time.perf_counter()
+    batch: Batch = sequences if chosen is None else some_games(sequences, chosen)
+    if not len(batch):
+        raise MiningError("no game is chosen to be mined; right would be one or more")
+    counter = PairCounter()
+    counter.add(acyclic_batch(batch) if options.remove_cycles else batch)
+    sources = zip(sequences.sources.tolist(), sequences.headings, strict=True)
+    files = {source >> 32: head.file for source, head in sources}
+    totals = (sequences.read, sequences.rejected, sequences.read - len(batch))
+    states = len(np.unique(np.abs(batch.ids)))
+    table = sequences.states
+    return _mined(counter.pairs(), states, lambda numbers: table[numbers - 1], files, totals, options, started)
 
 
 def mine_archive(

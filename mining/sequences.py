@@ -344,6 +344,20 @@ def acyclic_batch(batch: Batch) -> Batch:
     return Batch(batch.ids[kept], batch.codes[kept], bounds, batch.drawn, batch.years, batch.sources)
 
 
+def some_games(batch: Batch, chosen: NDArray[np.bool_]) -> Batch:
+    """The marked games of a batch."""
+    lengths = np.diff(batch.bounds)
+    kept = np.repeat(chosen, lengths)
+    return Batch(
+        batch.ids[kept],
+        batch.codes[kept],
+        bounds_of(lengths[chosen]),
+        batch.drawn[chosen],
+        batch.years[chosen],
+        batch.sources[chosen],
+    )
+
+
 def _without_cycles(numbers: Ids, lengths: Ids) -> NDArray[np.bool_]:
     """Which elements stay when cycles are removed from each game."""
     kept = np.ones(len(numbers), bool)
