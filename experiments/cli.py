@@ -85,6 +85,7 @@ def _rules() -> typer.Typer:
     rules = typer.Typer(add_completion=False, invoke_without_command=True, pretty_exceptions_enable=False)
     rules.callback()(commands_mining.rules)
     rules.command("evaluate")(commands_mining.rules_evaluate)
+    rules.command("curve")(commands_mining.rules_curve)
     return rules
 
 

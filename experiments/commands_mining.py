@@ -185,3 +185,37 @@ def rules_evaluate(
         "seconds": time.perf_counter() - started,
     }
     show(data, found.text() + (f"\n\nreport: {report}" if report else ""), as_json)
+
+
+@with_options(options=mining_of, wanted=filter_of)
+def rules_curve(
+    *,
+    files: Paths,
+    out: Annotated[Path, typer.Option(help="Folder for the report and all that the run makes.")],
+    identity: Annotated[
+        Path | None, typer.Option(help="The identity's network (npz); default: one is trained.")
+    ] = None,
+    training_games: Annotated[int, typer.Option(min=1, help="Games that train the identity.")] = 20_000,
+    size: Annotated[list[int] | None, typer.Option(help="Games to mine for a point; may be repeated.")] = None,
+    openings: Annotated[int, typer.Option(min=1, max=156, help="Ballots that each match plays twice.")] = 100,
+    depth: Annotated[int, typer.Option(min=1, max=30, help="Plies of the identity's search.")] = 4,
+    opening_moves: Annotated[int, typer.Option(min=0, help="Own moves in which rules are asked.")] = 10,
+    seed: Seed = 1,
+    workers: Workers = 2,
+    options: MiningOptions,
+    wanted: GameFilter,
+    as_json: Json = False,
+) -> None:
+    """The win rate of ACE-RL-Checkers by the number of games its rules come from."""
+    from experiments.rule_evaluation import SIZES
+    from experiments.rule_learning_curve import config_of, run_curve, table
+
+    options = dataclasses.replace(options, unique=True, filters=wanted.text())
+    settings = {"training_games": training_games, "depth": depth, "opening_moves": opening_moves, "openings": openings}
+    config = config_of(files, identity, options, sizes=tuple(size or SIZES), seed=seed, **settings)
+    bars = Bars()
+    try:
+        found = run_curve(config, files, identity, out, workers=workers, progress=bars, filters=wanted)
+    finally:
+        bars.close()
+    show(found, f"{table(found['points']).text()}\n\nreport: {found['report']}", as_json)
