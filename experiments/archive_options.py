@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mining.miner import MiningOptions
 
 Paths = Annotated[list[Path], typer.Argument(help="PDN files and folders, gzip included.", show_default=False)]
+Db = Annotated[str, typer.Option(help="Database of the archive: a file or a URL.")]
 
 _PANEL = "Which games"
 

@@ -25,7 +25,8 @@ from experiments import (
     commands_game,
     commands_learning,
     commands_mining,
-    commands_tuning,
+from experiments import (
+)
 )
 
 #: Exit status of what Ctrl-C has stopped.
@@ -68,6 +69,9 @@ def build_app() -> typer.Typer:
                 "stats": commands_archive.archive_stats,
                 "openings": commands_archive.archive_openings,
                 "player": commands_archive.archive_player,
+                "lines": commands_patterns.archive_lines,
+                "plans": commands_patterns.archive_plans,
+                "novelty": commands_patterns.archive_novelty,
             },
         ),
     }

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.archive_options import Paths, filter_of, with_options
+from experiments.archive_options import Db, Paths, filter_of, with_options
 from experiments.console import Bars, Json, Workers, show
+from experiments.pages import check_page
 
 if TYPE_CHECKING:
     from mining.filters import GameFilter
     from mining.statistics import OpeningNode, Score
-
-Db = Annotated[str, typer.Option(help="Database of the archive: a file or a URL.")]
 
 
 @with_options(wanted=filter_of)
@@ -98,15 +98,28 @@ def archive_openings(
     min_games: Annotated[int, typer.Option(min=1, help="A line must be in so many games.")] = 10,
     unique: Annotated[bool, typer.Option("--unique", help="Games with the same moves count once.")] = False,
     years: Annotated[bool, typer.Option("--years", help="Print results by year as well.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with a picture of the tree to this file (HTML).")
+    ] = None,
     wanted: GameFilter,
     as_json: Json = False,
 ) -> None:
     """The tree of openings with results, by year on request."""
     from mining.archive import Archive
-    from mining.statistics import opening_tree
+    from mining.errors import MiningError
+    from mining.statistics import ballots, longest_shared_line, opening_tree
 
+    check_page(report)
     with Archive(db, create=False) as archive:
         root = opening_tree(archive, plies=plies, min_games=min_games, filters=wanted, unique=unique)
+        if report is not None:
+            from experiments.opening_picture import write_openings
+
+            try:
+                shared = longest_shared_line(archive, filters=wanted)
+            except MiningError:  # too few games for one
+                shared = None
+            write_openings(report, root, ballots=ballots(archive, filters=wanted), shared=shared)
     show(_tree(root), "\n".join(_branches(root, "", years)) or "no opening with so many games", as_json)
 
 

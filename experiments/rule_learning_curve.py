@@ -195,10 +195,9 @@ class LearningCurve:
         adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
         points = []
         for size, match in matches.items():
-            decided = sum(match["decisions"].values())
             row: dict[str, Any] = {"games_mined": size, "rules": rules.get(str(size), 0)}
             row |= {key: match[key] for key in ("games", "wins", "draws", "losses", "score", "score_interval")}
-            row["rule_moves"] = match["decisions"].get("rule", 0) / decided if decided else 0.0
+            row["rule_moves"] = match["decisions"].get("rule", 0) / match["games"]
             row |= {"p_holm": adjusted.get(size), "effect": tests[size].effect if size in tests else None}
             points.append(row)
         return points
@@ -252,7 +251,7 @@ def run_curve(
 
 def table(points: Sequence[dict[str, Any]]) -> Table:
     """The curve as a table."""
-    header = ["games mined", "rules", "played", "+", "=", "-", "score", "95%", "moves by rule", "p (Holm)"]
+    header = ["games mined", "rules", "played", "+", "=", "-", "score", "95%", "rule moves a game", "p (Holm)"]
     rows = [
         [
             number(point["games_mined"]),
@@ -260,7 +259,7 @@ def table(points: Sequence[dict[str, Any]]) -> Table:
             *(number(point[key]) for key in ("games", "wins", "draws", "losses")),
             percent(point["score"]),
             span(*point["score_interval"]),
-            percent(point["rule_moves"]),
+            f"{point['rule_moves']:.2f}",
             p_value(point["p_holm"]),
         ]
         for point in points
@@ -274,8 +273,8 @@ def sections(results: dict[str, Any]) -> list[Section]:
     points = results["points"]
     how = (
         "Every agent has an empty library and does not learn; it plays the plain identity, its own network, over the "
-        "same openings with both colours. Intervals resample openings; the games that were mined are one random choice, "
-        "and how much another choice would change is not in them."
+        "same openings with both colours. Intervals resample openings; the games that were mined are one random "
+        "choice, and how much another choice would change is not in them."
     )
     whose = (
         "MoveDecision and the rules' rating are our own reading (theory.md 2.9, 3.11): no published result is claimed."
@@ -294,12 +293,10 @@ def _drawing(points: Sequence[dict[str, Any]]) -> Any:
         below = [point["score"] - point["score_interval"][0] for point in points]
         above = [point["score_interval"][1] - point["score"] for point in points]
         axes.axhline(0.5, color="#555555", linestyle="--", linewidth=1)
-        axes.errorbar(x, scores, (below, above), color=COLOURS[0], marker="o", capsize=3, label="score")
-        axes.bar(x, [point["rule_moves"] for point in points], 0.4, color=COLOURS[4], label="moves by rule", zorder=0)
+        axes.errorbar(x, scores, (below, above), color=COLOURS[0], marker="o", capsize=3)
         axes.set_xticks(x, [number(point["games_mined"]) for point in points])
-        axes.set(xlabel="games mined", ylabel="share", ylim=(-0.02, 1.02))
+        axes.set(xlabel="games mined", ylabel="score", ylim=(-0.02, 1.02))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.figure.legend(loc="outside lower left", ncols=2)
 
-    text = "Score against the plain identity with its 95% interval, and the share of moves that came from rules."
+    text = "Score against the plain identity with its 95% interval, by the number of games mined."
     return plot("Score by games mined", text, "curve", paint)

@@ -289,6 +289,10 @@ class Archive:
             found[at] = np.array([tuple(row)[1:] for row in rows], np.int64)[np.searchsorted(wanted, numbers[at])]
         return found
 
+    def sides(self, batch: Batch) -> NDArray[np.uint32]:
+        """The side to move at the start of each game of a batch, uint32 (games,)."""
+        return self.states(np.abs(batch.ids[batch.bounds[:-1]]))[:, 3]
+
     def _damaged(self, what: str) -> DatabaseError:
         return DatabaseError(f"archive {self.url}: {what}; right would be an archive as it was written")
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
+from checkers.position import Position
 from experiments.cli import run
 from tests.mining.archives import game_text, random_games
 
@@ -51,6 +54,74 @@ def test_mine_from_files_and_from_an_archive(tmp_path: Path, games: Path, capsys
     assert answer(capsys, "mine", tmp_path, "--db", one, "--since", "1930")["sequences"] == 10
 
 
+def test_lines_and_plans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db, games = tmp_path / "archive.db", tmp_path / "games.pdn"
+    line = "1. 11-15 23-19 2. 8-11 22-17 3. 4-8 {}"
+    games.write_text("".join(game_text(line.format(last), "1-0", Date="1950") for last in ("17-13", "25-22", "17-13")))
+    answer(capsys, "archive", "add", games, "--db", db)
+    found = answer(capsys, "archive", "lines", "--db", db, "--min-count", 2)["lines"]
+    moves = ["11-15", "23-19", "8-11", "22-17", "4-8", "17-13"]
+    assert [(row["moves"], row["count"], row["wins"]) for row in found] == [(moves, 2, 2), (moves[:5], 3, 3)]
+    assert found[0]["fen"] == Position.start().fen()
+    every = answer(capsys, "archive", "lines", "--db", db, "--min-count", 2, "--all", "--shortest", 1, "--top", 100)
+    assert len(every["lines"]) == 6 * 7 // 2
+    assert answer(capsys, "archive", "lines", "--db", db, "--min-count", 3, "--unique")["lines"] == []
+    found = answer(capsys, "archive", "plans", "--db", db, "--side", "black", "--top", 1)
+    assert found == {"plans": [{"moves": ["11-15", "8-11", "4-8"], "games": 3}], "sequences": 3, "complete": True}
+    cut = answer(capsys, "archive", "plans", "--db", db, "--max-sequences", 1)
+    assert not cut["complete"]
+    for command in ("lines", "plans"):
+        assert run(["archive", command, "--db", str(db), "--since", "1949"]) == 0
+        assert capsys.readouterr().out.strip()
+    nothing = answer(capsys, "archive", "plans", "--db", db, "--since", "1951")
+    assert nothing == {"plans": [], "sequences": 0, "complete": True}
+
+
+def test_novelty(tmp_path: Path, games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db, other = tmp_path / "archive.db", tmp_path / "other.pdn"
+    line = "1. 11-15 23-19 2. 8-11 22-17"
+    games.write_text(game_text(line, "1-0"))
+    answer(capsys, "archive", "add", games, "--db", db)
+    other.write_text(game_text("1. 11-15 23-19 2. 9-14", "0-1") + game_text("1. 11-15 10-10", "0-1"))
+    found = answer(capsys, "archive", "novelty", other, "--db", db)
+    row = found["games"][0]
+    assert (row["ply"], row["move"], row["before"], row["plies"]) == (3, "9-14", 1, 3)
+    assert [row["number"] for row in found["rejected"]] == [2]
+    games.write_text(game_text("1. 11-15 23-19", "*"))
+    assert answer(capsys, "archive", "novelty", games, "--db", db)["games"][0]["ply"] is None
+    assert run(["archive", "novelty", str(other), "--db", str(db)]) == 0
+    assert "new at ply 3, 9-14; other visits of the position before it: 1" in capsys.readouterr().out
+
+
+def test_a_picture_of_the_openings(tmp_path: Path, games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db, page = tmp_path / "archive.db", tmp_path / "openings.html"
+    answer(capsys, "archive", "add", games, "--db", db)
+    options = ["--db", db, "--min-games", 1, "--report", page]
+    tree = answer(capsys, "archive", "openings", *options)
+    html = page.read_text()
+    assert not re.search(r"""(?:src|href)=["'](?!data:|#)""", html)
+    svg = ElementTree.fromstring(html[html.index("<svg") : html.index("</svg>") + 6])
+    labels = [text.text or "" for text in svg.iter("text")]
+
+    def expected(node: dict[str, Any]) -> list[str]:
+        below = [label for child in node["next"] for label in expected(child)]
+        return [f"{node['move'] or 'start'}  {node['games']}", *below]
+
+    assert labels == expected(tree)
+    places = [(float(text.get("x", 0)), float(text.get("y", 0))) for text in svg.iter("text")]
+    assert len(set(places)) == len(places)  # no two moves in one place
+    assert all(y < float(svg.get("height", 0)) and x < float(svg.get("width", 0)) for x, y in places)
+    widths: dict[str, float] = {}
+    for bar in next(svg.iter("g")).iter("rect"):
+        widths[bar.get("fill", "")] = float(bar.get("width", 0))
+    assert list(widths.values()) == pytest.approx(
+        [96 * tree[key] / tree["games"] for key in ("black_wins", "draws", "white_wins")], abs=0.06
+    )
+    assert "1900-1909" in html  # 40 years are put together
+    answer(capsys, "archive", "openings", *options, "--min-games", 1000)
+    assert page.read_text().count("<g>") == 1
+
+
 @pytest.mark.parametrize("form", ["json", "csv", "book", "pdn"])
 def test_export(tmp_path: Path, games: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
     db = tmp_path / "rules.db"
@@ -65,6 +136,8 @@ def test_refusals_are_one_line(tmp_path: Path, games: Path, capsys: pytest.Captu
     db, nothing, other = tmp_path / "rules.db", tmp_path / "nothing.pdn", tmp_path / "other.pdn"
     nothing.write_text(game_text("1. 11-15", "*"))
     other.write_text(game_text("1. 32-28 19-23", "1-0", GameType="20"))
+    added = tmp_path / "archive.db"
+    answer(capsys, "archive", "add", games, "--db", added)
     for arguments, message in (
         (["mine", nothing, "--db", db], "no game to mine"),
         (["mine", other, "--db", db], "not English checkers"),
@@ -75,6 +148,14 @@ def test_refusals_are_one_line(tmp_path: Path, games: Path, capsys: pytest.Captu
         (["mine", "--db", db], "nothing to mine"),
         (["rules", "--db", db], "no such file"),
         (["archive", "stats", "--db", db], "no such file"),
+        (["archive", "lines", "--db", db], "no such file"),
+        (["archive", "lines", "--db", added, "--min-count", 0], "min_count is 0"),
+        (["archive", "lines", "--db", added, "--shortest", 5, "--longest", 4], "plies 5 to 4 hold no line"),
+        (["archive", "plans", "--db", added, "--top", 0], "top 0"),
+        (["archive", "plans", "--db", added, "--side", "red"], "--side red is unknown"),
+        (["archive", "novelty", other, "--db", added], "not English checkers"),
+        (["archive", "novelty", tmp_path / "none.pdn", "--db", added], "no such file"),
+        (["archive", "openings", "--db", added, "--report", tmp_path], "cannot be written"),
     ):
         assert run([str(one) for one in arguments]) == 2  # type: ignore[union-attr]
         lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("ace-checkers:")]
