@@ -81,7 +81,7 @@ def archive_plans(
     closed: Annotated[bool, typer.Option("--closed", help="Only plans that no longer one explains.")] = False,
     plies: Plies = 24,
     unique: Unique = False,
-    max_sequences: Annotated[int, typer.Option(help="Look at so many sequences at most; a game has two.")] = 20_000,
+    max_sequences: Annotated[int, typer.Option(help="Look at so many sequences at most; a game has two.")] = 100_000,
     seconds: Annotated[float, typer.Option(min=0.0, help="The search ends then, with what it has.")] = 60.0,
     wanted: GameFilter,
     as_json: Json = False,
