@@ -43,7 +43,11 @@ class _FaultError(Exception):
 
 
 def read_pdn(
-    path: str | Path, *, one_zero: Colour = Colour.BLACK, squares: Squares = "numeric"
+    path: str | Path,
+    *,
+    one_zero: Colour = Colour.BLACK,
+    squares: Squares = "numeric",
+    part: tuple[int, int] | None = None,
 ) -> Iterator[Record | Rejection]:
     """The games of a PDN file, read as they are asked for.
 
@@ -52,13 +56,14 @@ def read_pdn(
         one_zero: the side that wins with ``1-0``.
         squares: ``algebraic`` reads squares such as a3 as English checkers where no tag GameType says otherwise, a1 at
             Black's left hand.
+        part: one of :func:`checkers.pdn_source.parts_of`, whose games and lines are numbered from 1; None for all.
 
     Raises:
         FileFormatError: the file is missing, a directory, empty, binary, or holds no game; the first three at once, the
             others while it is read.
     """
     check_file(Path(path))
-    return (game for _, game in _read_file(_Reader(str(path), one_zero, squares), Path(path)))
+    return (game for _, game in _read_file(_Reader(str(path), one_zero, squares), Path(path), part))
 
 
 def read_pdn_text(
@@ -95,12 +100,14 @@ def _annotated(
             yield annotate(raw, game, reader.replayer, algebraic_corner(raw.tags, reader.squares))
 
 
-def _read_file(reader: _Reader, path: Path) -> Iterator[tuple[RawGame, Record | Rejection]]:
+def _read_file(
+    reader: _Reader, path: Path, part: tuple[int, int] | None = None
+) -> Iterator[tuple[RawGame, Record | Rejection]]:
     found = False
-    for pair in _read(reader, stretches(path)):
+    for pair in _read(reader, stretches(path, part)):
         found = True
         yield pair
-    if not found:
+    if not found and part is None:
         raise FileFormatError(f'{path}: holds no PDN game; right would be tags such as [Event "…"] and moves 1. 11-15')
 
 

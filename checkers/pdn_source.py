@@ -6,6 +6,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, cast
 
@@ -19,6 +20,7 @@ _GZIP = b"\x1f\x8b"
 #: Control characters that no text holds; 0x1A ends the text in old DOS files.
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 _GAME_STARTS = re.compile(r'\n[ \t]*\n(?=[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]*")')
+_GAME_STARTS_IN_BYTES = re.compile(rb'\r?\n[ \t]*\r?\n(?=[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]*")')
 _GAME_ENDS = re.compile(r'(?:1-0|0-1|0-0|1/2-1/2|\*)\s++(?=\[[ \t]*[A-Za-z]\w*[ \t]*"|1\.\s?\d)')
 _RIGHT = "right would be a PDN file, plain text or .gz"
 
@@ -33,13 +35,46 @@ def check_file(path: Path) -> None:
         raise FileFormatError(f"{path}: is empty; {_RIGHT}")
 
 
-def stretches(path: Path) -> Iterator[tuple[int, str]]:
-    """Stretches of the file, each of whole games, with the number of its first line.
+def stretches(path: Path, part: tuple[int, int] | None = None) -> Iterator[tuple[int, str]]:
+    """Stretches of the file, or of a part of it, each of whole games, with the number of its first line there.
 
     Raises:
         FileFormatError: the file cannot be read, is binary, or is a damaged .gz.
     """
-    return _split(_decoded(path))
+    return _split(_decoded(path, part))
+
+
+def parts_of(path: Path, size: int) -> list[tuple[int, int]]:
+    """Parts of about so many bytes that a plain file can be read in: its stretches are those of its parts.
+
+    Each part is given by the offsets of its first byte and of the one behind its last; a part ends where a stretch
+    does. A compressed file, one that cannot be read, and one without such places have one part at most.
+    """
+    try:
+        end = path.stat().st_size
+        with path.open("rb") as raw:
+            if raw.read(2) == _GZIP:
+                return [(0, end)]
+            cuts = [0]
+            for near in range(size, end - size // 2, size):
+                cut = _cut_behind(raw, near)
+                if cut > cuts[-1]:
+                    cuts.append(cut)
+    except OSError:
+        return []
+    return list(pairwise([*cuts, end]))
+
+
+def _cut_behind(raw: IO[bytes], near: int) -> int:
+    """Offset of the first place not far behind ``near`` where :func:`_split` cuts, 0 if there is none."""
+    begin = max(near - 1000, 0)
+    raw.seek(begin)
+    window = raw.read(CHUNK // 4)
+    for match in _GAME_STARTS_IN_BYTES.finditer(window, near - begin):
+        before = _plain_line_ends(_decode(window[match.start() - 500 : match.start()]))
+        if not before[-200:].rstrip().endswith("]"):
+            return begin + match.end()
+    return 0
 
 
 def split_text(text: str) -> Iterator[tuple[int, str]]:
@@ -47,15 +82,20 @@ def split_text(text: str) -> Iterator[tuple[int, str]]:
     return _split((_plain_line_ends(text),))
 
 
-def _decoded(path: Path) -> Iterator[str]:
-    """The file in pieces that end with a line, or with a word where lines are too long."""
+def _decoded(path: Path, part: tuple[int, int] | None) -> Iterator[str]:
+    """The file, or a part of it, in pieces that end with a line, or with a word where lines are too long."""
     try:
         with path.open("rb") as raw:
             magic = raw.read(2)
             raw.seek(0)
             stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if magic == _GZIP else raw
             rest, first = b"", True
-            while chunk := stream.read(CHUNK):
+            begin, left = (0, None) if part is None else (part[0], part[1] - part[0])
+            if begin:
+                raw.seek(begin)
+                first = False
+            while chunk := stream.read(CHUNK if left is None else min(CHUNK, left)):
+                left = None if left is None else left - len(chunk)
                 if first:
                     _check_text(path, chunk)
                     chunk = chunk.removeprefix(b"\xef\xbb\xbf")

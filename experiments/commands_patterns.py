@@ -123,7 +123,7 @@ def archive_novelty(
     """Where games leave an archive: the first ply whose position no other game of it has."""
     from checkers.pdn import Rejection, read_pdn
     from mining.archive import Archive
-    from mining.reading import pdn_files
+    from mining.files import pdn_files
     from mining.statistics import novelty
 
     rows: list[dict[str, Any]] = []

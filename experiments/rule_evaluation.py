@@ -15,10 +15,10 @@ from experiments.pages import Drawing, Section, Table, plot, write_page
 from experiments.players import build_player
 from experiments.report import number, percent, span
 from mining.evaluation import FREQUENT, RULE, Effect, Evaluation, HeldOut, Judge, SizePoint, as_json
+from mining.files import Progress
 from mining.holdout import GameSet
 from mining.miner import MiningOptions
 from mining.rates import Rate
-from mining.reading import Progress
 
 #: Sizes of the learning curve.
 SIZES = (100, 500, 1000, 3000, 7000)

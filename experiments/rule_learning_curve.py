@@ -29,9 +29,9 @@ from experiments.statistics import holm, wilcoxon_paired
 from experiments.store import GameRecord, RunStore
 from learners.network import Network
 from learners.td import TDLearner
+from mining.files import pdn_files
 from mining.holdout import GameSet, read_games
 from mining.miner import MiningOptions, mine_sequences
-from mining.reading import pdn_files
 from mining.rules import RuleBase
 
 Progress = Callable[[str, int, int], None]

@@ -20,8 +20,8 @@ from checkers.errors import DatabaseError
 from checkers.game import Result
 from mining.archive_schema import KIND, VERSION, ArchivedGame, Base, BoardState, BoardStateSequence, Duplicate, Source
 from mining.archive_write import IN_LIST, Added, begin_source, write_block
+from mining.files import Failure, LineMeter, Map, Progress, Task, pdn_files, read_blocks
 from mining.filters import GameFilter
-from mining.reading import Failure, LineMeter, Map, Progress, Task, pdn_files, read_blocks
 from mining.sequences import Batch, acyclic_batch, bounds_of, check_plies
 
 #: Games read from the tables at a time.

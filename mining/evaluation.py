@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from checkers.moves import Move
 from checkers.position import Position
 from mining.errors import MiningError
+from mining.files import Progress
 from mining.holdout import Flags, GameSet, Positions, Windows, colours_merged, several_moves
 from mining.miner import MiningOptions
 from mining.rates import Difference, Rate, difference, rate
-from mining.reading import Progress
 from mining.sequences import Ids, Sequences, position_of
 
 #: Who is asked for a move, as its code.

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from mining.cbss import Sign, turn_boards, turn_codes
 from mining.duplicates import NEAR_PLIES, difference, meeting_of
 from mining.errors import MiningError
+from mining.files import Failure, LineMeter, Progress, Task, pdn_files, read_blocks
 from mining.filters import GameFilter
-from mining.reading import Block, Failure, LineMeter, Progress, Task, pdn_files, read_blocks
+from mining.reading import Block
 from mining.sequences import Batch, Ids, Sequences, acyclic_batch, extract_blocks, number_rows
 
 Flags = NDArray[np.bool_]

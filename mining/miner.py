@@ -15,8 +15,9 @@ from checkers.moves import Move
 from checkers.position import Position
 from mining.cbss import PairCounter, Pairs, Sign, check_options, merge_colours, turn_codes
 from mining.errors import MiningError
+from mining.files import Failure, LineMeter, Progress, Task, pdn_files, read_blocks
 from mining.filters import GameFilter
-from mining.reading import Block, Failure, LineMeter, Progress, Task, pdn_files, read_blocks
+from mining.reading import Block
 from mining.sequences import Batch, Extraction, Sequences, acyclic_batch, check_plies, position_of, some_games
 
 if TYPE_CHECKING:

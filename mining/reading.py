@@ -1,38 +1,26 @@
-"""PDN files and folders to blocks of games, in several processes when wanted; memory does not grow with the files."""
+"""Records of games to blocks: what is kept of a game beside its moves, and many games in few arrays."""
 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
-import tempfile
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.errors import FileFormatError, InputError
 from checkers.game import Result
-from checkers.pdn import Record, Rejection, read_pdn
+from checkers.pdn import Record, Rejection
 from checkers.position import Position
 from mining.filters import GameFilter
 
 #: Games in a block.
 BLOCK = 1000
-#: How the names of archives in a folder end.
-SUFFIXES = (".pdn", ".pdn.gz")
-
-#: What runs ``function(task)`` for each task and yields the results in the order of the tasks.
-Map: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-
-#: Called with what is being done, how much is done, and of how much.
-Progress: TypeAlias = Callable[[str, int, int], None]
 
 _RATINGS = (("BlackElo", "BlackRating"), ("WhiteElo", "WhiteRating"))
 
@@ -101,26 +89,6 @@ class Block:
             file, heads, last, line, rejected, filtered = json.loads(arrays["text"].tobytes())
             rows = [Head(head[0], head[1], Result(head[2]), *head[3:]) for head in heads]
             return cls(file, rows, arrays["codes"], arrays["positions"], last, line, Counter(rejected), filtered)
-
-
-def pdn_files(paths: Iterable[str | Path]) -> list[Path]:
-    """The files among ``paths``, and the archives (``.pdn``, ``.pdn.gz``) in their folders and those below.
-
-    Raises:
-        FileFormatError: there is no such file or folder, or a folder holds no archive.
-    """
-    found: dict[Path, None] = {}
-    for path in map(Path, paths):
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.name.lower().endswith(SUFFIXES) and p.is_file())
-            if not inside:
-                raise FileFormatError(f"{path}: this folder holds no {' or '.join(SUFFIXES)} file; right would be one")
-            found.update(dict.fromkeys(inside))
-        elif path.exists():
-            found[path] = None
-        else:
-            raise FileFormatError(f"{path}: no such file; right would be a PDN file or a folder with some")
-    return list(found)
 
 
 @cache
@@ -197,118 +165,3 @@ def _closed(block: Block, codes: list[NDArray[np.uint32]], positions: list[NDArr
     if block.heads:
         block.codes, block.positions = np.concatenate(codes), np.concatenate(positions)
     return block
-
-
-class Task(NamedTuple):
-    """A file to read from the record behind ``skip``."""
-
-    path: Path
-    skip: int = 0
-
-
-class Failure(NamedTuple):
-    """A file that could not be read to its end, and why."""
-
-    path: Path
-    error: InputError
-
-
-def read_blocks(
-    tasks: Iterable[Task], *, wanted: GameFilter | None = None, workers: int = 1, parallel: Map | None = None
-) -> Iterator[tuple[Task, Block | Failure]]:
-    """The blocks of all files, file by file in the order given.
-
-    Several files are read at once by ``workers`` processes (or by ``parallel``, a map), which leave their blocks in a
-    temporary folder, so that memory stays bounded. One file is read by this process.
-    """
-    todo = list(tasks)
-    if workers < 1:
-        raise InputError(f"workers is {workers}; right would be 1 or more")
-    if len(todo) < 2 or (workers == 1 and parallel is None):
-        for task in todo:
-            for block in _read(task, wanted):
-                yield task, block
-        return
-    with tempfile.TemporaryDirectory(prefix="blocks-") as folder:
-        numbered = [(index, task) for index, task in enumerate(todo)]
-        spool = partial(_spool, folder=folder, wanted=wanted)
-        for task, done in zip(todo, (parallel or processes(workers))(spool, numbered), strict=True):
-            names, failure = done
-            for name in names:
-                path = Path(name)
-                block = Block.load(path)
-                path.unlink()
-                yield task, block
-            if failure:
-                yield task, Failure(task.path, FileFormatError(failure))
-
-
-def processes(workers: int) -> Map:
-    """A map over joblib's processes."""
-
-    def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
-        import joblib
-
-        parallel = joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1, pre_dispatch="n_jobs")
-        yield from parallel(joblib.delayed(function)(task) for task in tasks)
-
-    return run
-
-
-def _read(task: Task, wanted: GameFilter | None) -> Iterator[Block | Failure]:
-    try:
-        yield from blocks_of(read_pdn(task.path), wanted=wanted, skip=task.skip)
-    except InputError as error:
-        yield Failure(task.path, error)
-
-
-def _spool(numbered: tuple[int, Task], *, folder: str, wanted: GameFilter | None) -> tuple[list[str], str]:
-    """Read a file and leave its blocks in the folder; their names, and what went wrong."""
-    index, task = numbered
-    names: list[str] = []
-    for number, block in enumerate(_read(task, wanted)):
-        if isinstance(block, Failure):
-            return names, str(block.error)
-        path = Path(folder) / f"{index}-{number}.npz"
-        block.save(path)
-        names.append(str(path))
-    return names, ""
-
-
-class LineMeter:
-    """Tells how many lines of all files have been read, as records know theirs."""
-
-    def __init__(self, progress: Progress | None, files: list[Path]) -> None:
-        self._progress = progress
-        self._lines = {path: _lines(path) for path in files} if progress else {}
-        self._total, self._before = sum(self._lines.values()), 0
-        self._path: Path | None = None
-
-    def tell(self, path: Path, line: int) -> None:
-        """So many lines of a file have been read."""
-        if self._progress is None:
-            return
-        if path != self._path:
-            self._before += self._lines.get(self._path, 0) if self._path else 0
-            self._path = path
-        self._progress("read games", min(self._before + line, self._total), self._total)
-
-    def done(self) -> None:
-        """Everything has been read."""
-        if self._progress and self._total:
-            self._progress("read games", self._total, self._total)
-
-
-def _lines(path: Path) -> int:
-    """Number of lines of a file, 0 when it cannot be read."""
-    count = 0
-    try:
-        with path.open("rb") as raw:
-            zipped = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            stream = gzip.GzipFile(fileobj=raw) if zipped else raw
-            while chunk := stream.read(1 << 20):
-                count += chunk.count(b"\n") or chunk.count(b"\r")
-    except (OSError, EOFError, zlib.error):
-        return 0
-    return count

@@ -19,9 +19,10 @@ from mining import reading
 from mining.archive import Archive
 from mining.duplicates import difference
 from mining.errors import MiningError
+from mining.files import pdn_files
 from mining.filters import GameFilter, date_range
 from mining.miner import MiningOptions, mine_archive, mine_files
-from mining.reading import Head, pdn_files
+from mining.reading import Head
 from mining.rules import RuleBase
 from mining.sequences import extract
 from tests.mining.archives import game_text, random_games
