@@ -23,7 +23,9 @@ from mining.reading import Block, blocks_of
 #: How the names of archives in a folder end.
 SUFFIXES = (".pdn", ".pdn.gz")
 #: Bytes of a part of a file, about.
-PART = 1 << 21
+PART = 1 << 20
+#: Bytes up to which one process has read files before others have started.
+SMALL = 1 << 22
 
 #: What runs ``function(task)`` for each task and yields the results in the order of the tasks.
 Map: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
@@ -107,13 +109,13 @@ def read_blocks(
     """The blocks of all files, file by file in the order given.
 
     Several files, and the parts of large ones, are read at once by ``workers`` processes (or by ``parallel``, a map),
-    which leave their blocks in a temporary folder, so that memory stays bounded. A single small file, a compressed one
-    and the rest of one that was interrupted are read in one piece.
+    which leave their blocks in a temporary folder, so that memory stays bounded. A compressed file and the rest of one
+    that was interrupted are read in one piece; small files are read here, since processes take a second to start.
     """
     todo = list(tasks)
     if workers < 1:
         raise InputError(f"workers is {workers}; right would be 1 or more")
-    alone = workers == 1 and parallel is None
+    alone = parallel is None and (workers == 1 or _size(todo) < SMALL)
     pieces = [] if alone else list(_pieces(todo))
     if len(pieces) < 2:
         for task in todo:
@@ -125,6 +127,11 @@ def read_blocks(
         join = _Join()
         for piece, spooled in zip(pieces, (parallel or processes(workers))(spool, pieces), strict=True):
             yield from join.blocks(piece, spooled)
+
+
+def _size(tasks: Iterable[Task]) -> int:
+    """Bytes of all files."""
+    return sum(task.path.stat().st_size for task in tasks if task.path.is_file())
 
 
 def _pieces(tasks: Iterable[Task]) -> Iterator[_Piece]:

@@ -15,6 +15,7 @@ import pytest
 from checkers.errors import DatabaseError, FileFormatError
 from checkers.pdn import read_pdn
 from mining import archive as archive_module
+from mining import files as files_module
 from mining import reading
 from mining.archive import Archive
 from mining.duplicates import difference
@@ -82,7 +83,8 @@ def test_folders_gzip_and_several_processes_give_the_same(tmp_path: Path, monkey
 
 
 @pytest.mark.slow
-def test_processes(tmp_path: Path) -> None:
+def test_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files_module, "SMALL", 0)
     files = [random_games(tmp_path / f"{seed}.pdn", 6, seed=seed) for seed in range(3)]
     for workers in (1, 2):
         with Archive(str(tmp_path / f"{workers}.db")) as archive:

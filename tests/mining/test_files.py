@@ -107,7 +107,8 @@ def test_a_part_that_fails_ends_its_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 @needs_acf
-def test_two_processes_mine_one_file_alike() -> None:
+def test_two_processes_mine_one_file_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "SMALL", 0)
     alone, together = (mine_files([ACF], MiningOptions(), workers=workers) for workers in (1, 2))
     np.testing.assert_array_equal(alone.states, together.states)
     for name in ("state", "next_state", "action", "wins", "draws", "losses", "last_year", "examples"):
