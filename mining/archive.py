@@ -19,7 +19,7 @@ from checkers.database import open_database, transaction
 from checkers.errors import DatabaseError
 from checkers.game import Result
 from mining.archive_schema import KIND, VERSION, ArchivedGame, Base, BoardState, BoardStateSequence, Duplicate, Source
-from mining.archive_write import IN_LIST, Added, begin_source, write_block
+from mining.archive_write import IN_LIST, Added, begin_source, hold_numbers, write_block
 from mining.files import Failure, LineMeter, Map, Progress, Task, pdn_files, read_blocks
 from mining.filters import GameFilter
 from mining.sequences import Batch, acyclic_batch, bounds_of, check_plies
@@ -154,6 +154,7 @@ class Archive:
             meter.tell(task.path, block.line)
         failed = {failure.path for failure in failures}
         with self.session() as session:
+            hold_numbers(session)
             for path, source in sources.items():
                 if path not in failed:
                     session.get_one(Source, source).complete = True

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Connection,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Table,
+    UniqueConstraint,
+    event,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: What a database of this schema is registered as, see :func:`checkers.database.open_database`.
@@ -22,6 +32,12 @@ class Numbers(Base):
     id: Mapped[int] = mapped_column(CheckConstraint("id = 1"), primary_key=True)
     games: Mapped[int]
     states: Mapped[int]
+
+
+@event.listens_for(Numbers.__table__, "after_create")
+def _begin_numbers(table: Table, connection: Connection, **_: object) -> None:
+    """Make the row with the table: two programs that find none would both make one."""
+    connection.execute(table.insert().values(id=1, games=0, states=0))
 
 
 class Source(Base):

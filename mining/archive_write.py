@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from checkers.errors import DatabaseError
 from checkers.position import Position
 from mining.archive_schema import ArchivedGame, BoardState, BoardStateSequence, Duplicate, Numbers, Source
 from mining.duplicates import NEAR_PLIES, difference, meeting_of
@@ -47,6 +48,7 @@ class Added:
 
 def begin_source(session: Session, digest: str, name: str, filters: str) -> tuple[int, int | None]:
     """The number of a file, made when new, and how many of its records to skip; None when all have been dealt with."""
+    hold_numbers(session)  # two programs may begin with one file
     source = session.scalar(select(Source).where(Source.digest == digest))
     if source is None:
         source = Source(digest=digest, name=name, filters=filters)
@@ -60,7 +62,7 @@ def begin_source(session: Session, digest: str, name: str, filters: str) -> tupl
 
 def write_block(session: Session, source_id: int, block: Block) -> Added:
     """Write the games of a block that are not there yet."""
-    numbers = _numbers(session)
+    numbers = hold_numbers(session)
     source = session.get_one(Source, source_id, with_for_update=True)
     added = Added(filtered=block.filtered, rejected=block.rejected)
     added.records = len(block.heads) + block.filtered + block.rejected.total()
@@ -88,13 +90,11 @@ def write_block(session: Session, source_id: int, block: Block) -> Added:
     return added
 
 
-def _numbers(session: Session) -> Numbers:
-    """The numbers given so far; only one program may go on from them."""
+def hold_numbers(session: Session) -> Numbers:
+    """The numbers given so far; who has asked for them is the only one to add until its transaction ends."""
     numbers = session.get(Numbers, 1, with_for_update=True)
     if numbers is None:
-        numbers = Numbers(id=1, games=0, states=0)
-        session.add(numbers)
-        session.flush()
+        raise DatabaseError("the archive is damaged: its row of numbers is missing; right would be a new archive")
     return numbers
 
 

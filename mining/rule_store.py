@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from checkers.database import made_whole, open_database, transaction
 from checkers.errors import DatabaseError
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 #: Rows written at a time.
 CHUNK = 10_000
+
+#: PostgreSQL's lock of whoever replaces the rules of a database; any number of our own.
+_LOCK = 0x72756C6573
 
 _FIGURES = ("rating", "count", "wins", "draws", "losses", "weight", "support", "confidence")
 _COLUMNS = (
@@ -49,6 +52,8 @@ def write_rules(url: str, mined: Mined) -> MiningReport:
 
 
 def _replace(session: Session, mined: Mined, started: float) -> MiningReport:
+    if session.get_bind().dialect.name == "postgresql":  # SQLite lets one write at a time by itself
+        session.execute(select(func.pg_advisory_xact_lock(_LOCK)))
     for table in reversed(Base.metadata.sorted_tables):
         session.execute(delete(table))
     boards = np.column_stack((np.arange(1, len(mined.states) + 1), mined.states))

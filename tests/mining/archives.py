@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy import create_engine, text
 
 from checkers.game import Game
 from checkers.pdn import write_pdn
+from mining.archive_schema import Base
 from tests.reference.brute_force_rules import played, random_record
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "pdn"
@@ -40,4 +42,24 @@ def random_games(path: Path, count: int, *, seed: int = 1, plies: int = 30) -> P
     return path
 
 
-__all__ = ["ACF", "DATA", "OCA", "START", "game_text", "needs_acf", "needs_oca", "played", "random_games"]
+def execute(url: str, statement: str) -> None:
+    """Change a database behind its owner's back."""
+    engine = create_engine(url if "://" in url else f"sqlite:///{url}")
+    with engine.begin() as connection:
+        connection.execute(text(statement))
+    engine.dispose()
+
+
+def dump(url: str) -> list[list[tuple[object, ...]]]:
+    """All that an archive holds."""
+    engine = create_engine(url if "://" in url else f"sqlite:///{url}")
+    tables = [table for table in Base.metadata.sorted_tables if table.name != "archive_numbers"]
+    with engine.begin() as connection:
+        found = [connection.execute(table.select().order_by(table.columns[0])).all() for table in tables]
+    engine.dispose()
+    return [[tuple(row) for row in rows] for rows in found]
+
+
+__all__ = [
+    "ACF", "DATA", "OCA", "START", "dump", "execute", "game_text", "needs_acf", "needs_oca", "played", "random_games",
+]  # fmt: skip

@@ -4,9 +4,10 @@ import gzip
 import itertools
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from checkers.pdn import read_pdn
 from mining import archive as archive_module
 from mining import files as files_module
 from mining import reading
-from mining.archive import Archive
+from mining.archive import AddReport, Archive
 from mining.duplicates import difference
 from mining.errors import MiningError
 from mining.files import pdn_files
@@ -26,25 +27,11 @@ from mining.miner import MiningOptions, mine_archive, mine_files
 from mining.reading import Head
 from mining.rules import RuleBase
 from mining.sequences import extract
-from tests.mining.archives import game_text, random_games
+from tests.mining.archives import dump, execute, game_text, random_games
 
 ROOT = Path(__file__).resolve().parents[2]
 
 LINE = "1. 11-15 23-19 2. 8-11 22-17 3. 4-8 17-13"
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return str(tmp_path / "archive.db")
-
-
-def dump(url: str) -> list[list[tuple[object, ...]]]:
-    """All that an archive holds."""
-    connection = sqlite3.connect(url)
-    names = ("archive_game", "archive_state", "archive_sequence", "archive_duplicate", "archive_source")
-    rows = [connection.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall() for name in names]
-    connection.close()
-    return rows
 
 
 def test_adding_twice_changes_nothing(url: str, tmp_path: Path) -> None:
@@ -62,7 +49,10 @@ def test_adding_twice_changes_nothing(url: str, tmp_path: Path) -> None:
     assert dump(url) == before
 
 
-def test_folders_gzip_and_several_processes_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_gzip_and_several_processes_give_the_same(
+    tmp_path: Path, new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = new_database(), new_database()
     monkeypatch.setattr(reading, "BLOCK", 4)
     folder = tmp_path / "games"
     (folder / "below").mkdir(parents=True)
@@ -72,29 +62,30 @@ def test_folders_gzip_and_several_processes_give_the_same(tmp_path: Path, monkey
     (folder / "notes.txt").write_text("not an archive")
     assert pdn_files([folder]) == [first, second, folder / "c.pdn.gz"]
     told: list[tuple[str, int, int]] = []
-    with Archive(str(tmp_path / "one.db")) as archive:
+    with Archive(one) as archive:
         report = archive.add([folder], progress=lambda *what: told.append(what))
         assert (report.files, report.games) == (3, 24)
     assert told[-1][1] == told[-1][2] > 0
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-    with Archive(str(tmp_path / "two.db")) as archive:
+    with Archive(two) as archive:
         archive.add([folder], parallel=lambda function, tasks: [function(task) for task in tasks])
-    assert dump(str(tmp_path / "one.db")) == dump(str(tmp_path / "two.db"))
+    assert dump(one) == dump(two)
 
 
 @pytest.mark.slow
-def test_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes(tmp_path: Path, new_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    databases = {workers: new_database() for workers in (1, 2)}
     monkeypatch.setattr(files_module, "SMALL", 0)
     files = [random_games(tmp_path / f"{seed}.pdn", 6, seed=seed) for seed in range(3)]
-    for workers in (1, 2):
-        with Archive(str(tmp_path / f"{workers}.db")) as archive:
+    for workers, url in databases.items():
+        with Archive(url) as archive:
             assert archive.add(files, workers=workers).games == 18
-    assert dump(str(tmp_path / "1.db")) == dump(str(tmp_path / "2.db"))
+    assert dump(databases[1]) == dump(databases[2])
 
 
-def test_a_stopped_addition_goes_on(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_addition_goes_on(new_database: Callable[[], str], tmp_path: Path) -> None:
+    url, whole = new_database(), new_database()
     path = random_games(tmp_path / "games.pdn", 2500, plies=8)
-    whole = str(tmp_path / "whole.db")
     with Archive(whole) as archive:
         archive.add([path])
     program = (
@@ -109,7 +100,7 @@ def test_a_stopped_addition_goes_on(url: str, tmp_path: Path, monkeypatch: pytes
         "archive.write_block = stop\n"
         "archive.Archive(sys.argv[1]).add([sys.argv[2]])\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([sys.executable, "-c", program, url, str(path)], env=environment, cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
     with Archive(url) as archive:
@@ -117,6 +108,28 @@ def test_a_stopped_addition_goes_on(url: str, tmp_path: Path, monkeypatch: pytes
         report = archive.add([path])
         assert (report.records, report.games) == (1500, 1500)
     assert dump(url) == dump(whole)
+
+
+def test_two_programs_add_at_once(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BLOCK", 5)
+    files = [random_games(tmp_path / f"{seed}.pdn", 30, seed=seed, plies=8) for seed in (1, 2)]
+    Archive(url).close()
+    reports: list[AddReport] = []
+
+    def add(order: list[Path]) -> None:
+        with Archive(url) as archive:
+            reports.append(archive.add(order))
+
+    threads = [threading.Thread(target=add, args=(order,)) for order in (files, files[::-1], files)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(report.games for report in reports) == 60
+    with Archive(url) as archive:
+        assert len(archive) == 60
+        assert len(reports) == 3
+        assert mine_archive(archive, MiningOptions()).report.pairs == mine_files(files, MiningOptions()).report.pairs
 
 
 def test_batches_are_the_sequences_of_the_files(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,14 +202,16 @@ FILTERS = [
 
 
 @pytest.mark.parametrize("wanted", FILTERS, ids=lambda wanted: wanted.text())
-def test_filters_agree_before_and_after_adding(tmp_path: Path, wanted: GameFilter) -> None:
+def test_filters_agree_before_and_after_adding(
+    tmp_path: Path, new_database: Callable[[], str], wanted: GameFilter
+) -> None:
     path = random_games(tmp_path / "games.pdn", 12)
     with path.open("a") as stream:
         stream.write(
             game_text("1. 9-13 21-17 2. 5-9", "1-0", BlackElo="2100", WhiteElo="2050", Date="?")
             + game_text(LINE, "0-1", BlackElo="2100", WhiteElo="1900", Date="11.05.1902")
         )
-    with Archive(str(tmp_path / "all.db")) as archive, Archive(str(tmp_path / "some.db")) as some:
+    with Archive(new_database()) as archive, Archive(new_database()) as some:
         archive.add([path])
         report = some.add([path], filters=wanted)
         assert report.games + report.filtered == 14
@@ -267,9 +282,6 @@ def test_refused_archives(url: str, tmp_path: Path) -> None:
         archive.add([random_games(tmp_path / "games.pdn", 3)])
         with pytest.raises(MiningError, match="min_count is 0"):
             mine_archive(archive, MiningOptions(min_count=0))
-    connection = sqlite3.connect(url)
-    with connection:
-        connection.execute("UPDATE archive_sequence SET sequence = '1:2' WHERE game_id = 2")
-    connection.close()
+    execute(url, "UPDATE archive_sequence SET sequence = '1:2' WHERE game_id = 2")
     with Archive(url) as archive, pytest.raises(DatabaseError, match="game 2 does not fit"):
         list(archive.batches())

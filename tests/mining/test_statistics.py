@@ -37,9 +37,9 @@ def pdn() -> str:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
+def archive(tmp_path: Path, url: str) -> Iterator[Archive]:
     (tmp_path / "games.pdn").write_text(pdn())
-    with Archive(str(tmp_path / "archive.db")) as found:
+    with Archive(url) as found:
         found.add([tmp_path / "games.pdn"])
         yield found
 
