@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from checkers.position import Position
 from experiments.cli import run
-from tests.mining.archives import game_text, random_games
+from learners.network import LYNCH_FEATURES, Network
+from tests.mining.archives import execute, game_text, random_games
 
 
 @pytest.fixture
@@ -162,3 +165,40 @@ def test_refusals_are_one_line(tmp_path: Path, games: Path, capsys: pytest.Captu
         assert len(lines) == 1
         assert message in lines[0]
         assert not db.exists()
+
+
+def test_rule_bases_that_cannot_be_used(
+    tmp_path: Path, games: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version, a move that is not legal, another kind of database: one line, and no move."""
+    good, net = tmp_path / "rules.db", tmp_path / "net.npz"
+    answer(capsys, "mine", games, "--db", good)
+    assert answer(capsys, "rules", "--db", good, "--fen", "B:WK32:BK1") == {
+        "fen": Position.from_fen("B:WK32:BK1").fen(), "rules": [], "avoided": [],
+    }  # fmt: skip
+    Network.initial(LYNCH_FEATURES, np.random.default_rng(1), hidden=2).save(net)
+    archive = tmp_path / "archive.db"
+    answer(capsys, "archive", "add", games, "--db", archive)
+    for number, (statement, message) in enumerate(
+        (
+            ("UPDATE schema_version SET version = 99", "have version 99"),
+            ("UPDATE rule SET action = 12", "is not legal"),
+            ("DELETE FROM mined_archive", "no archive is mined into it"),
+            ("DELETE FROM schema_version", "it holds no rules"),
+        )
+    ):
+        bad = tmp_path / f"bad-{number}.db"
+        shutil.copy(good, bad)
+        execute(str(bad), statement)
+        for arguments in (
+            ["rules", "--db", bad],
+            ["rules", "--db", bad, "--export", "json"],
+            ["analyse", "B:W21-32:B1-12", "--player", f"ace-rl:identity={net},rules={bad},depth=1"],
+        ):
+            assert run([*map(str, arguments)]) == 2
+            captured = capsys.readouterr()
+            assert captured.out == ""
+            assert len(captured.err.splitlines()) == 1
+            assert message in captured.err
+    assert run(["rules", "--db", str(archive)]) == 2
+    assert run(["archive", "stats", "--db", str(good)]) == 2
