@@ -2,6 +2,7 @@
 
 archive.Archive         PDN files in tables: games, states, signed sequences, duplicates; added once, filtered
 filters.GameFilter      which games are wanted
+files.read_blocks       files, and parts of large ones, to blocks of games by several processes
 sequences.extract       game records to numbered board states and signed sequences, in memory
 cbss.PairCounter        consecutive binary subsequences counted with PrefixSpan, batch by batch
 tree.ers_mining         the same weights by the sequence tree with node unification
