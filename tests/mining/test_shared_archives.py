@@ -19,6 +19,8 @@ from checkers.position import Position
 from mining.archive import Archive
 from mining.cbss import PairCounter, Pairs, count_pairs
 from mining.errors import MiningError
+from mining.evaluation import RULE, HeldOut
+from mining.holdout import read_games
 from mining.miner import MiningOptions, mine_archive, mine_files
 from mining.rules import RuleBase
 from mining.sequences import extract
@@ -155,6 +157,27 @@ def test_processor_time_and_memory(tmp_path: Path, name: str, seconds: float, me
     used = after.children_user + after.children_system - before.children_user - before.children_system
     assert used < seconds
     assert float(done.stdout) < megabytes
+
+
+@pytest.mark.slow
+@needs_acf
+def test_held_out_tenths_by_ply() -> None:
+    found = HeldOut(read_games([ACF]), folds=10, seed=np.random.SeedSequence(1)).evaluate()
+    assert (found.games, found.folds) == (6808, 10)
+    assert [row.ply for row in found.plies] == [*range(1, 25)]
+    for row in (*found.plies, found.total):
+        for rate in (row.coverage, row.known, row.listed, *row.hits.values()):
+            assert rate.share is not None
+            assert rate.low is not None
+            assert rate.high is not None
+            assert 0 <= rate.low <= rate.share <= rate.high <= 1
+            assert rate.high - rate.low < 0.08
+        assert row.coverage.hits <= row.known.hits <= row.choices <= row.positions
+        assert row.hits[RULE].hits <= row.listed.hits
+    assert found.plies[0].coverage.share == 1
+    assert found.plies[0].positions == 6808
+    shares = [row.coverage.hits / row.choices for row in found.plies]
+    assert shares[23] < shares[11] < shares[5] < shares[0]
 
 
 @needs_acf
