@@ -25,8 +25,8 @@ from experiments import (
     commands_game,
     commands_learning,
     commands_mining,
-from experiments import (
-)
+    commands_patterns,
+    commands_tuning,
 )
 
 #: Exit status of what Ctrl-C has stopped.
